@@ -2,14 +2,42 @@
 // millrace.* ones, with types, defaults, bounds and documentation.
 package topicconfig
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Expand is millrace.expand.
 type Expand uint8
 
 const (
-	ExpandAuto Expand = iota
-	ExpandPinned
-	ExpandDeclared
-	ExpandOff
+	ExpandAuto     Expand = iota // columns inferred from the data
+	ExpandPinned                 // inferred types are kept; misfits become NULL with _error
+	ExpandDeclared               // only declared columns
+	ExpandOff                    // no expanded columns at all
+)
+
+// String returns the config's value for e.
+func (e Expand) String() string {
+	if int(e) < len(expandNames) {
+		return expandNames[e]
+	}
+	return fmt.Sprintf("Expand(%d)", uint8(e))
+}
+
+var expandNames = [...]string{ExpandAuto: "auto", ExpandPinned: "pinned", ExpandDeclared: "declared", ExpandOff: "off"}
+
+// Values of configs that are compared elsewhere.
+const (
+	CompressionProducer      = "producer"     // store batches as they were sent
+	CompressionUncompressed  = "uncompressed" // compression.type's name for no codec
+	FormatJSON               = "json"
+	FormatCSV                = "csv"
+	FormatText               = "text"
+	FormatBinary             = "binary"
+	CollationBin             = "utf8mb4_0900_bin"
+	CollationCaseInsensitive = "utf8mb4_0900_ai_ci"
 )
 
 // Config is a topic's effective configuration. Times in ms, sizes in bytes, -1 unlimited.
@@ -22,7 +50,7 @@ type Config struct {
 	MaxMessageBytes                           int32
 	LogAppendTime                             bool
 	TimestampBeforeMaxMs, TimestampAfterMaxMs int64
-	CompressionType                           string // "producer" or a codec
+	CompressionType                           string // "producer", "uncompressed" or a codec
 	MinInsyncReplicas                         int32
 
 	Expand       Expand
@@ -32,19 +60,70 @@ type Config struct {
 	Collation    string // millrace.collation
 }
 
-// Parse returns the effective configuration of explicitly set configs over the
-// broker's defaults; the error names the config and why its value is refused.
-func Parse(set map[string]string) (Config, error) { panic("todo") }
-
-// Definition describes one config for DescribeConfigs and documentation.
-type Definition struct {
-	Name    string
-	Type    string // boolean, string, int, short, long, double, list
-	Default string
-	// BrokerSynonym is the broker config it defaults to ("log.retention.ms"); "" for millrace.*.
-	BrokerSynonym string
-	Doc           string
+// Error says which config was refused and why.
+type Error struct {
+	Name   string
+	Value  string
+	Reason string // a sentence without full stop; "" for an unknown name
 }
 
-// Definitions are all topic configs in name order.
-func Definitions() []Definition { panic("todo") }
+func (e *Error) Error() string {
+	if e.Reason == "" {
+		return "Unknown topic config name: " + e.Name
+	}
+	return fmt.Sprintf("Invalid value %s for configuration %s: %s", e.Value, e.Name, e.Reason)
+}
+
+// defaults is the configuration with nothing set, computed once from the table.
+var defaults = func() Config {
+	var c Config
+	for i := range definitions {
+		if err := definitions[i].set(&c, definitions[i].Default); err != nil {
+			panic(err) // the table contradicts itself
+		}
+	}
+	return c
+}()
+
+// Default returns the configuration of a topic that sets nothing.
+func Default() Config { return defaults }
+
+// Parse returns the effective configuration of explicitly set configs over the
+// broker's defaults; the error (an *Error) names the config and why its value is
+// refused. With several faults the first in name order is reported.
+func Parse(set map[string]string) (Config, error) {
+	c := defaults
+	if len(set) == 0 {
+		return c, nil
+	}
+	names := make([]string, 0, len(set))
+	for name := range set {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		d, ok := find(name)
+		if !ok {
+			return Config{}, &Error{Name: name, Value: set[name]}
+		}
+		if err := d.set(&c, set[name]); err != nil {
+			return Config{}, err
+		}
+	}
+	if c.MinCompactionLagMs > c.MaxCompactionLagMs {
+		return Config{}, &Error{
+			Name: "min.compaction.lag.ms", Value: fmt.Sprint(c.MinCompactionLagMs),
+			Reason: fmt.Sprintf("Value must not be more than max.compaction.lag.ms (%d)", c.MaxCompactionLagMs),
+		}
+	}
+	return c, nil
+}
+
+// set checks value and, where a field of Config holds it, puts it there.
+func (d *Definition) set(c *Config, value string) error {
+	value = strings.TrimSpace(value)
+	if reason := d.parse(c, value); reason != "" {
+		return &Error{Name: d.Name, Value: value, Reason: reason}
+	}
+	return nil
+}
