@@ -3,85 +3,104 @@
 package auth
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"millrace/store"
-
-	"github.com/xdg-go/scram"
+	"millrace/store/state"
 )
 
 // Principal is an authenticated (or the anonymous) identity.
 type Principal struct{ Name string }
 
 // Anonymous is everyone who has not logged in. It may do data and DDL work while no
-// user exists, and nothing once one does.
+// user exists, and nothing once one does, unless it is granted something.
 var Anonymous = Principal{Name: "ANONYMOUS"}
 
-// Operation in Kafka's terms; SQL maps READ⇔SELECT, WRITE⇔INSERT, DESCRIBE⇔visible,
-// CREATE/ALTER/DELETE⇔DDL, ADMIN⇔SET GLOBAL, KILL of others, users.
-type Operation uint8
-
-const (
-	Read Operation = iota + 1
-	Write
-	Create
-	Delete
-	Alter
-	Describe
-	AlterConfigs
-	DescribeConfigs
-	Admin
-)
-
-// ResourceType of a Resource.
-type ResourceType uint8
-
-const (
-	Topic ResourceType = iota + 1
-	Group
-	Cluster
-	TransactionalID
-	User
-)
-
-// Resource is a named thing; Name is empty for Cluster.
-type Resource struct {
-	Type ResourceType
-	Name string
-}
+// FailureDelay is how long a failed login takes at least, on either wire: long
+// enough to slow guessing down, short enough not to annoy a person who
+// mistyped. CheckPassword keeps it; who runs SCRAM keeps it at the door.
+const FailureDelay = 100 * time.Millisecond
 
 var (
 	ErrDenied     = errors.New("authentication failed") // same for unknown user and wrong password
 	ErrUserExists = errors.New("user exists")
 	ErrNoUser     = errors.New("no such user")
+	// ErrBadName and ErrBadPassword say what a name or password must be.
+	ErrBadName     = errors.New("invalid user name: 1 to 64 bytes of UTF-8 without control characters, not ANONYMOUS")
+	ErrBadPassword = errors.New("invalid password: 1 to 256 bytes of UTF-8 without NUL")
+	// ErrLastAdministrator refuses to drop the only administrator: without one nobody
+	// could repair anything, and without users the server would be open again.
+	ErrLastAdministrator = errors.New("the last administrator cannot be dropped")
+	// ErrTooManyUsers bounds what must be held in memory (MaxUsers).
+	ErrTooManyUsers = errors.New("too many users")
+	ErrBadGrant     = errors.New("invalid grant")
 )
 
+// documents is what auth needs of the store.
+type documents interface {
+	Document(kind, key string) (state.Document, bool)
+	Documents(kind string) []state.Document
+	DocumentsVersion(kind string) uint64
+	Commit(ctx context.Context, intent state.Intent) (any, error)
+}
+
 // Service is safe for concurrent use and sees changes at once.
-type Service struct{}
+type Service struct {
+	docs documents
+
+	changes sync.Mutex // serialises changes: "first user" and "last administrator" need it
+
+	table atomic.Pointer[table] // decoded users; replaced when the documents changed
+
+	verified struct {
+		sync.Mutex
+		hashes map[string]verifiedHash // by user name
+	}
+
+	// fallbackSecret makes salts for unknown users until one is stored, which
+	// the first AddUser does.
+	fallbackSecret []byte
+
+	deriving chan struct{} // bounds concurrent key derivations: a login flood must not take all cores
+}
 
 // New reads users from st.
-func New(st *store.Store) *Service { panic("todo") }
+func New(st *store.Store) *Service { return newService(st) }
+
+func newService(docs documents) *Service {
+	s := &Service{
+		docs:           docs,
+		fallbackSecret: randomBytes(32),
+		deriving:       make(chan struct{}, maxDerivations),
+	}
+	s.verified.hashes = make(map[string]verifiedHash)
+	return s
+}
+
+func randomBytes(n int) []byte {
+	b := make([]byte, n)
+	if _, err := rand.Read(b); err != nil {
+		panic(err) // crypto/rand never fails on supported systems
+	}
+	return b
+}
 
 // Open is true while no user exists (development default).
-func (s *Service) Open() bool { panic("todo") }
+func (s *Service) Open() bool { return len(s.users().byName) == 0 }
 
-// AddUser makes a user; the first one becomes the administrator. SetPassword and
-// DropUser change and remove one.
-func (s *Service) AddUser(name, password string) error     { panic("todo") }
-func (s *Service) SetPassword(name, password string) error { panic("todo") }
-func (s *Service) DropUser(name string) error              { panic("todo") }
-func (s *Service) Users() []string                         { panic("todo") }
+// Users are the names of all users, in order.
+func (s *Service) Users() []string {
+	t := s.users()
+	return append([]string(nil), t.names...)
+}
 
-// CheckPassword verifies a cleartext password in the same time for unknown users.
-func (s *Service) CheckPassword(name, password string) (Principal, error) { panic("todo") }
-
-// SCRAM returns the server side of mechanism "SCRAM-SHA-256" or "SCRAM-SHA-512".
-func (s *Service) SCRAM(mechanism string) (*scram.Server, error) { panic("todo") }
-
-// FastHash returns the caching_sha2_password fast-path verifier
-// SHA256(SHA256(password)) if the user logged in fully since it was last changed
-// (in memory only).
-func (s *Service) FastHash(name string) (hash [32]byte, ok bool) { panic("todo") }
-
-// Authorize decides for both wires. Default deny once a user exists.
-func (s *Service) Authorize(p Principal, op Operation, r Resource) bool { panic("todo") }
+// IsAdministrator says whether the user exists and is one.
+func (s *Service) IsAdministrator(name string) bool {
+	u, ok := s.users().byName[name]
+	return ok && u.Administrator
+}
