@@ -1,0 +1,58 @@
+# Every target that people use has a description behind "##"; `make` lists them.
+SHELL := /bin/bash
+export CGO_ENABLED ?= 0
+BIN := bin/millrace
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
+
+.DEFAULT_GOAL := help
+.PHONY: help build run demo fmt lint test race fuzz fault fault-long interop interop-full bench check clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+build: ## build bin/millrace, a static binary
+	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BIN) ./cmd/millrace
+
+run: build ## build and serve on 127.0.0.1 (Kafka 9092, MySQL 3306, HTTP 9644)
+	$(BIN) serve
+
+demo: build ## start a server, load real data, ask five questions
+	examples/demo.sh $(BIN)
+
+fmt: ## format the tree (changes files)
+	gofmt -w $$(git ls-files '*.go')
+
+lint: ## go vet, formatting and the linters of tools/go.mod
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'not gofmt-ed: make fmt'; exit 1; }
+	go vet ./...
+	go tool -modfile=tools/go.mod staticcheck ./...
+
+test: ## all tests that need nothing but Go
+	go test ./...
+
+race: ## the tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race ./...
+
+FUZZTIME ?= 20s
+fuzz: ## every fuzz target for FUZZTIME each
+	test/fuzz.sh $(FUZZTIME)
+
+fault: build ## ten minutes of faults: kills, crashes, full disks
+	test/fault/run.sh short
+
+fault-long: build ## the same for an hour
+	test/fault/run.sh long
+
+interop: build ## one smoke test per real client (Python, Node, Java, kcat, MariaDB CLI)
+	test/interop/run.sh smoke
+
+interop-full: build ## everything real clients do, their own suites included
+	test/interop/run.sh full
+
+bench: build ## compare with Apache Kafka in one run; prints ratios
+	test/bench/run.sh
+
+check: lint test ## what CI runs first
+
+clean: ## remove what the targets made
+	rm -rf bin .cache

@@ -1,0 +1,105 @@
+// Package server is the composition root: it starts one store and the front
+// ends over it, in order, and stops them in reverse.
+package server
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"millrace/store"
+)
+
+// Options are everything `millrace serve` can be told.
+type Options struct {
+	Data string // data directory; created when missing
+
+	Kafka []Listener // at least one
+	MySQL string     // listen address; "" for none
+	HTTP  string     // health, metrics, pprof; "" for none
+
+	TLSCert, TLSKey string // PEM files; both or none (then MySQL makes itself a certificate)
+
+	// Insecure allows other listen addresses than loopback while no user exists.
+	Insecure bool
+
+	AutoCreateTopics    bool
+	DefaultPartitions   int
+	ProduceAllOrNothing bool
+	MaxRequestBytes     int           // largest Kafka request
+	MaxConnections      int           // per wire
+	StatementTimeout    time.Duration // default max_execution_time
+	MemoryLimitBytes    int64         // soft limit of the Go heap; 0: none of our own
+
+	Store store.Options // Dir, Logger and Registry are filled in
+
+	Version string
+	Logger  *slog.Logger // nil: slog.Default()
+}
+
+// Listener is one Kafka listener.
+type Listener struct {
+	Name       string // for logs and tools; "" is the protocol's name
+	Address    string // host:port to listen on
+	Advertised string // host:port that clients are told; "" is Address
+	TLS        bool
+	SASL       bool // clients must log in
+}
+
+// DefaultOptions is what `millrace serve` runs with when told nothing.
+func DefaultOptions() Options {
+	return Options{
+		Data:              "./millrace-data",
+		Kafka:             []Listener{{Address: "127.0.0.1:9092"}},
+		MySQL:             "127.0.0.1:3306",
+		HTTP:              "127.0.0.1:9644",
+		AutoCreateTopics:  true,
+		DefaultPartitions: 1,
+		MaxRequestBytes:   100 << 20,
+		MaxConnections:    10_000,
+		StatementTimeout:  time.Minute,
+	}
+}
+
+// ErrInsecure refuses to serve strangers: an address others can reach, and no user.
+var ErrInsecure = errors.New("no user exists: refusing to listen beyond loopback (create one with `millrace user add`, or give --insecure)")
+
+// checkAddresses returns ErrInsecure when an address is reachable from
+// elsewhere while open says that nobody has to log in.
+func (o *Options) checkAddresses(open bool) error {
+	if !open || o.Insecure {
+		return nil
+	}
+	addresses := []string{o.MySQL, o.HTTP}
+	for _, l := range o.Kafka {
+		addresses = append(addresses, l.Address)
+	}
+	for _, a := range addresses {
+		if a == "" {
+			continue
+		}
+		host, _, err := net.SplitHostPort(a)
+		if err != nil {
+			return fmt.Errorf("listen address %q: %w", a, err)
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return fmt.Errorf("%s: %w", a, ErrInsecure)
+		}
+	}
+	return nil
+}
+
+// tlsConfig loads the certificate, nil when none is configured.
+func (o *Options) tlsConfig() (*tls.Config, error) {
+	if o.TLSCert == "" && o.TLSKey == "" {
+		return nil, nil
+	}
+	cert, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
+	if err != nil {
+		return nil, fmt.Errorf("TLS certificate: %w", err)
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}}, nil
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# run.sh smoke|full [pytest arguments]: real clients against bin/millrace.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+mode=${1:-smoke}; shift || true
+"$here/setup.sh"
+cd "$here"
+filter=(); [[ $mode == smoke ]] && filter=(-m "not full")
+exec "$here/../../.cache/interop/py/bin/python" -m pytest -q -p no:cacheprovider "${filter[@]}" "$@"

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs the real clients into .cache/interop (by the registries' ordinary
+# clients, by name) and Debian's kcat, strace and MariaDB CLI. Does nothing twice.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+cache=$root/.cache/interop
+mkdir -p "$cache"
+
+missing=()
+for pair in kcat:kcat strace:strace mysql:mariadb-client; do
+  command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+done
+if ((${#missing[@]})); then
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
+fi
+
+fresh() { # fresh STAMP INPUT...: true when STAMP was made from these very inputs
+  local stamp=$cache/$1; shift
+  [[ -f $stamp && $(cat "$stamp") == "$(cat "$@" | sha256sum)" ]]
+}
+stamp() { local s=$cache/$1; shift; cat "$@" | sha256sum >"$s"; }
+
+if ! fresh py.ok "$here/requirements.txt"; then
+  python3 -m venv "$cache/py" && "$cache/py/bin/pip" install -q -r "$here/requirements.txt"
+  python3 -m venv "$cache/py-old" && "$cache/py-old/bin/pip" install -q kafka-python==2.0.2
+  stamp py.ok "$here/requirements.txt"
+fi
+if ! fresh node.ok "$here/package.json"; then
+  rm -rf "$cache/node" && mkdir -p "$cache/node" && cp "$here/package.json" "$cache/node/"
+  (cd "$cache/node" && npm install --silent --no-audit --no-fund)
+  stamp node.ok "$here/package.json"
+fi
+if ! fresh java.ok "$here/java/pom.xml" "$here"/java/src/*.java; then
+  mvn -q -B -f "$here/java/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/jars"
+  mkdir -p "$cache/classes"
+  javac -d "$cache/classes" -cp "$cache/jars/*" "$here"/java/src/*.java
+  stamp java.ok "$here/java/pom.xml" "$here"/java/src/*.java
+fi
+(cd "$here/go" && go build -o "$cache/go/" ./...)
