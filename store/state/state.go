@@ -1,43 +1,113 @@
 package state
 
-// State is the whole state. It is not safe for concurrent use; the store owns
-// two: decided (ahead of the disk) and published (what readers see).
-type State struct{}
+import "fmt"
 
-// New returns the empty state.
-func New() *State { panic("todo") }
+// State is the whole state. It is not safe for concurrent use: Decide, Apply
+// and Hash need it alone (Decide keeps scratch space in it); the other accessors
+// may run beside each other. The store owns two: decided (ahead of the disk)
+// and published (what readers see).
+type State struct {
+	limits Limits
+
+	topics         map[TopicID]*topic
+	byName         map[string]*topic
+	sorted         []*topic // in name order
+	topicsVersion  uint64   // +1 with every change of a topic's description
+	partitionCount int
+
+	nextProducerID int64
+	bumped         map[int64]bump // epochs handed out beyond 0
+	producerCount  int            // (partition, producer) pairs
+
+	groups      map[string]*group
+	offsetCount int
+
+	kinds           map[string]*documentKind
+	documentCount   int
+	documentVersion uint64 // last version given out; never reused
+
+	scratch scratch
+}
+
+// New returns the empty state with default limits.
+func New() *State { return NewWithLimits(Limits{}) }
+
+// NewWithLimits returns the empty state.
+func NewWithLimits(l Limits) *State {
+	return &State{
+		limits: l.withDefaults(),
+		topics: map[TopicID]*topic{},
+		byName: map[string]*topic{},
+		bumped: map[int64]bump{},
+		groups: map[string]*group{},
+		kinds:  map[string]*documentKind{},
+	}
+}
 
 // Decide checks intent against s at time now (Unix ms) and returns the entry
 // that carries it out, or nil when nothing is to be appended (refused, duplicate
 // or no-op), and the intent's result type as documented at the intent. It does
-// not change s. buf is an optional scratch buffer that entry may be built in.
+// not change s. buf is an optional scratch buffer that entry may be built in
+// (from its start; its contents are overwritten).
 func (s *State) Decide(now Millis, intent Intent, buf []byte) (entry []byte, result any) {
-	panic("todo")
+	switch in := intent.(type) {
+	case Produce:
+		return s.decideProduce(now, in, buf)
+	case CreateTopic:
+		return s.decideCreateTopic(now, in, buf)
+	case DeleteTopic:
+		return s.decideDeleteTopic(in, buf)
+	case CreatePartitions:
+		return s.decideCreatePartitions(in, buf)
+	case SetTopicConfigs:
+		return s.decideSetTopicConfigs(in, buf)
+	case AdvanceLogStart:
+		return s.decideAdvanceLogStart(in, buf)
+	case AllocateProducerID:
+		return s.decideProducerID(now, in, buf)
+	case ExpireProducers:
+		return s.decideExpireProducers(now, in, buf)
+	case CommitOffsets:
+		return s.decideCommitOffsets(now, in, buf)
+	case DeleteOffsets:
+		return s.decideDeleteOffsets(in, buf)
+	case PutGroup:
+		return s.decidePutGroup(now, in, buf)
+	case DeleteGroup:
+		return s.decideDeleteGroup(in, buf)
+	case ExpireOffsets:
+		return s.decideExpireOffsets(now, in, buf)
+	case PutDocument:
+		return s.decidePutDocument(in, buf)
+	}
+	panic(fmt.Sprintf("state: Decide of %T", intent))
 }
 
-// Apply carries out an entry that Decide made. An error means a corrupt or
-// unknown entry: the state is then unusable.
-func (s *State) Apply(entry []byte) error { panic("todo") }
-
-// AppliedBatch is one record batch of an applied produce entry.
-type AppliedBatch struct {
-	Batch
-	BaseOffset int64
-	AppendTime Millis
+// Clone returns an independent copy with the same limits.
+func (s *State) Clone() *State {
+	c := NewWithLimits(s.limits)
+	c.topicsVersion = s.topicsVersion
+	c.partitionCount = s.partitionCount
+	c.sorted = make([]*topic, len(s.sorted))
+	for i, t := range s.sorted {
+		n := t.clone()
+		c.sorted[i] = n
+		c.topics[n.ID] = n
+		c.byName[n.Name] = n
+	}
+	c.nextProducerID = s.nextProducerID
+	c.producerCount = s.producerCount
+	for id, b := range s.bumped {
+		c.bumped[id] = b
+	}
+	c.offsetCount = s.offsetCount
+	for name, g := range s.groups {
+		c.groups[name] = g.clone()
+	}
+	c.documentCount = s.documentCount
+	c.documentVersion = s.documentVersion
+	for name, k := range s.kinds {
+		c.kinds[name] = k.clone()
+	}
+	return c
 }
-
-// Batches decodes the record batches that entry appends, in payload order,
-// appending to dst; none for other entries.
-func Batches(entry []byte, dst []AppliedBatch) ([]AppliedBatch, error) { panic("todo") }
-
-// Hash is equal for two states to which the same entries were applied.
-func (s *State) Hash() uint64 { panic("todo") }
-
-// Clone returns an independent copy.
-func (s *State) Clone() *State { panic("todo") }
-
-// Encode appends a self-contained, versioned snapshot of s to dst; Decode reads it back.
-func (s *State) Encode(dst []byte) []byte { panic("todo") }
-
-// Decode returns the state that Encode wrote.
-func Decode(b []byte) (*State, error) { panic("todo") }

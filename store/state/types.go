@@ -40,6 +40,12 @@ var (
 	ErrUnknownGroup         = errors.New("unknown group")
 	ErrGroupNotEmpty        = errors.New("group is not empty")
 	ErrRequestRefused       = errors.New("another batch of the request was refused")
+	// ErrInvalidBatch: a batch header that makes no sense (fewer than one record);
+	// the caller should have refused it.
+	ErrInvalidBatch = errors.New("invalid record batch header")
+	// ErrNoTransaction: a transactional batch while its producer has no open
+	// transaction (Kafka's INVALID_TXN_STATE). Until transactions are there, always.
+	ErrNoTransaction = errors.New("no open transaction")
 )
 
 // Intent is a wish to change the state. Decide turns it into an entry, or
