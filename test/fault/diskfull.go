@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// diskFullRun fills the data directory's file system under an acks=all producer,
+// makes room, and expects everything acknowledged, no restart, and to go on.
+func diskFullRun(ctx context.Context, binary string, random *rand.Rand, rounds int) error {
+	for round := range rounds {
+		if err := diskFullOnce(ctx, binary, 48+random.IntN(64)); err != nil {
+			return fmt.Errorf("round %d: %w", round, err)
+		}
+	}
+	return nil
+}
+
+func diskFullOnce(ctx context.Context, binary string, sizeMiB int) (err error) {
+	dir, err := os.MkdirTemp("", "millrace-full")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	disk := filepath.Join(dir, "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		return err
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, fmt.Sprintf("size=%dm", sizeMiB)); err != nil {
+		return fmt.Errorf("mount tmpfs (needs root): %w", err)
+	}
+	defer syscall.Unmount(disk, syscall.MNT_DETACH)
+
+	p := newProcess(binary, dir, filepath.Join(disk, "data"))
+	if err := p.start(); err != nil {
+		return err
+	}
+	defer func() {
+		p.kill()
+		if err != nil {
+			err = fmt.Errorf("%w\nserver: %s", err, p.tail())
+		}
+	}()
+	topics := []string{"full"}
+	if err := createTopics(ctx, p, topics); err != nil {
+		return err
+	}
+	h := newHistory()
+	next := int64(0)
+	cause, err := fill(ctx, p, h, &next)
+	if err != nil {
+		return err
+	}
+	if !errors.Is(cause, kerr.KafkaStorageError) {
+		return fmt.Errorf("a full disk answered %v, want KAFKA_STORAGE_ERROR", cause)
+	}
+	if err := h.verify(ctx, p, topics, nil); err != nil {
+		return fmt.Errorf("while full: %w", err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%dm", 2*sizeMiB+64)); err != nil {
+		return err
+	}
+	roomAt := time.Now()
+	for {
+		err := produceOne(ctx, p, h, &next)
+		if err == nil {
+			break
+		}
+		if time.Since(roomAt) > 5*time.Second {
+			return fmt.Errorf("did not go on within 5 s of getting room: %w", err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := h.verify(ctx, p, topics, nil); err != nil {
+		return fmt.Errorf("after room came: %w", err)
+	}
+	if err := p.stop(); err != nil {
+		return err
+	}
+	if err := p.start(); err != nil {
+		return err
+	}
+	return h.verify(ctx, p, topics, nil)
+}
+
+// fill produces until the server refuses and returns why.
+func fill(ctx context.Context, p *process, h *history, next *int64) (cause, err error) {
+	for *next < 1_000_000 {
+		if err := produceOne(ctx, p, h, next); err != nil {
+			return err, nil
+		}
+	}
+	return nil, errors.New("the disk never filled")
+}
+
+// produceOne sends one batch of 64 records of 1 KiB without retries.
+func produceOne(ctx context.Context, p *process, h *history, next *int64) error {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(p.kafka), kgo.DefaultProduceTopic("full"), kgo.DisableIdempotentWrite(),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchCompression(kgo.NoCompression()),
+		kgo.RequestRetries(0), kgo.RecordRetries(0), kgo.RetryTimeout(5*time.Second))
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	var rs []*kgo.Record
+	ids := map[*kgo.Record]identity{}
+	for range 64 {
+		id := identity{"full", *next}
+		*next++
+		value, _ := json.Marshal(struct {
+			identity
+			Padding string `json:"padding"`
+		}{id, padding})
+		r := &kgo.Record{Value: value, Partition: int32(*next % partitions)}
+		rs, ids[r] = append(rs, r), id
+	}
+	var failed error
+	for _, res := range cl.ProduceSync(ctx, rs...) {
+		if res.Err != nil {
+			failed = res.Err
+			continue
+		}
+		h.ack(res.Record, ids[res.Record])
+	}
+	return failed
+}
+
+var padding = func() string {
+	b := make([]byte, 1000)
+	for i := range b {
+		b[i] = 'a' + byte(i%26)
+	}
+	return string(b)
+}()

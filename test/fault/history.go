@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// place is where a record lies.
+type place struct {
+	topic     string
+	partition int32
+	offset    int64
+}
+
+// identity is which record it is: producer P's I-th.
+type identity struct {
+	P string `json:"p"`
+	I int64  `json:"i"`
+}
+
+// history is what clients were told: acknowledged and consumed records.
+type history struct {
+	mu       sync.Mutex
+	acked    map[place]identity
+	seen     map[place]identity // by the live consumer
+	problems []string
+}
+
+func newHistory() *history {
+	return &history{acked: map[place]identity{}, seen: map[place]identity{}}
+}
+
+func (h *history) problem(format string, args ...any) {
+	if len(h.problems) < 20 {
+		h.problems = append(h.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+func (h *history) ack(r *kgo.Record, id identity) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := place{r.Topic, r.Partition, r.Offset}
+	if other, ok := h.acked[at]; ok && other != id {
+		h.problem("%v acknowledged twice: for %v and %v", at, other, id)
+	}
+	h.acked[at] = id
+}
+
+func (h *history) see(r *kgo.Record) {
+	var id identity
+	if err := json.Unmarshal(r.Value, &id); err != nil {
+		h.mu.Lock()
+		h.problem("unreadable record at %s/%d/%d: %q", r.Topic, r.Partition, r.Offset, r.Value)
+		h.mu.Unlock()
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := place{r.Topic, r.Partition, r.Offset}
+	if other, ok := h.seen[at]; ok && other != id {
+		h.problem("%v was %v and is now %v: an offset was reused", at, other, id)
+	}
+	h.seen[at] = id
+}
+
+// verify reads everything over both wires and compares it with what was told.
+// once names the topics in which each record must stand exactly once, in order.
+func (h *history) verify(ctx context.Context, p *process, topics []string, once map[string]bool) error {
+	read, err := readAll(ctx, p, topics)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for at, id := range h.acked {
+		if got, ok := read[at]; !ok {
+			h.problem("acknowledged %v at %v is lost", id, at)
+		} else if got != id {
+			h.problem("acknowledged %v at %v reads %v", id, at, got)
+		}
+	}
+	for at, id := range h.seen {
+		if got, ok := read[at]; !ok || got != id {
+			h.problem("consumed %v at %v reads %v (there: %v)", id, at, got, ok)
+		}
+	}
+	count := map[string]map[identity]int{}
+	for at, id := range read {
+		if count[at.topic] == nil {
+			count[at.topic] = map[identity]int{}
+		}
+		count[at.topic][id]++
+	}
+	for topic := range once {
+		for id, n := range count[topic] {
+			if n != 1 {
+				h.problem("%s: idempotent %v stands %d times", topic, id, n)
+			}
+		}
+	}
+	if err := h.compareSQL(p, topics, read); err != nil {
+		return err
+	}
+	if len(h.problems) > 0 {
+		return fmt.Errorf("%d acknowledged, %d read; %q", len(h.acked), len(read), h.problems)
+	}
+	fmt.Printf("verified: %d acknowledged, %d consumed live, %d read over both wires\n", len(h.acked), len(h.seen), len(read))
+	return nil
+}
+
+// readAll consumes all topics from their beginning to their present end.
+func readAll(ctx context.Context, p *process, topics []string) (map[place]identity, error) {
+	ends, err := endOffsets(ctx, p, topics)
+	if err != nil {
+		return nil, err
+	}
+	cl, err := kgo.NewClient(kgo.SeedBrokers(p.kafka), kgo.ConsumeTopics(topics...), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	if err != nil {
+		return nil, err
+	}
+	defer cl.Close()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	read := map[place]identity{}
+	last := map[place]int64{} // offset 0 of the key: by topic and partition
+	missing := 0
+	for _, end := range ends {
+		if end > 0 {
+			missing++
+		}
+	}
+	for missing > 0 {
+		fs := cl.PollFetches(ctx)
+		if ctx.Err() != nil {
+			return nil, errors.New("could not read to the end offsets in time")
+		}
+		var bad error
+		fs.EachRecord(func(r *kgo.Record) {
+			tp := place{r.Topic, r.Partition, 0}
+			if prev, ok := last[tp]; ok && r.Offset != prev+1 {
+				bad = fmt.Errorf("%s/%d: offset %d follows %d", r.Topic, r.Partition, r.Offset, prev)
+			}
+			last[tp] = r.Offset
+			var id identity
+			if err := json.Unmarshal(r.Value, &id); err != nil {
+				bad = fmt.Errorf("%s/%d/%d: %w", r.Topic, r.Partition, r.Offset, err)
+			}
+			read[place{r.Topic, r.Partition, r.Offset}] = id
+			if r.Offset+1 == ends[tp] {
+				missing--
+			}
+		})
+		if bad != nil {
+			return nil, bad
+		}
+	}
+	return read, nil
+}
+
+// endOffsets by topic and partition (in place's offset-0 form).
+func endOffsets(ctx context.Context, p *process, topics []string) (map[place]int64, error) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(p.kafka))
+	if err != nil {
+		return nil, err
+	}
+	defer cl.Close()
+	out := map[place]int64{}
+	for _, t := range topics {
+		for part := range int32(partitions) {
+			end, err := listEnd(ctx, cl, t, part)
+			if err != nil {
+				return nil, err
+			}
+			out[place{t, part, 0}] = end
+		}
+	}
+	return out, nil
+}
+
+// compareSQL checks that SQL has exactly the records that Kafka has.
+func (h *history) compareSQL(p *process, topics []string, read map[place]identity) error {
+	db, err := p.db()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	n := 0
+	for _, t := range topics {
+		rows, err := db.Query("SELECT _partition, _offset, p, i FROM `" + t + "`")
+		if err != nil {
+			return fmt.Errorf("SQL over %s: %w", t, err)
+		}
+		for rows.Next() {
+			at := place{topic: t}
+			var id identity
+			if err := rows.Scan(&at.partition, &at.offset, &id.P, &id.I); err != nil {
+				return err
+			}
+			n++
+			if read[at] != id {
+				h.problem("SQL has %v at %v, Kafka %v", id, at, read[at])
+			}
+		}
+		if err := rows.Close(); err != nil {
+			return err
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+	}
+	if n != len(read) {
+		h.problem("SQL has %d records, Kafka %d", n, len(read))
+	}
+	return nil
+}
