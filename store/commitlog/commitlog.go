@@ -6,6 +6,7 @@ package commitlog
 
 import (
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -24,16 +25,21 @@ var (
 	// ErrInDoubt: whether the entry is durable is not known.
 	ErrInDoubt = errors.New("commit log: in doubt")
 	// ErrStorage: a write or sync failed; the entry was not acknowledged and
-	// will not come back. The log takes no appends until Resume succeeds.
+	// will not come back. The log takes no appends until Resume succeeds. When
+	// the log could not even record that the entry is given up, the error is
+	// ErrInDoubt as well: the entry still cannot come back once Resume
+	// succeeded, but it can if the process ends before that.
 	ErrStorage = errors.New("commit log: storage failed")
 	// ErrNoSpace is ErrStorage for want of space (errors.Is both).
-	ErrNoSpace = errors.New("commit log: no space")
+	ErrNoSpace = fmt.Errorf("%w: no space", ErrStorage)
 	// ErrCorrupt: bytes that were known to be synced do not match their checksum.
 	ErrCorrupt = errors.New("commit log: corrupt")
 	// ErrClosed: the log was closed.
 	ErrClosed = errors.New("commit log: closed")
 	// ErrTruncated: the LSN lies below First.
 	ErrTruncated = errors.New("commit log: truncated")
+	// ErrTooLarge: the entry is larger than the log can hold in one frame.
+	ErrTooLarge = errors.New("commit log: entry too large")
 )
 
 // Entry is the unit of atomicity: after a crash it is there whole or not at all.
@@ -70,11 +76,14 @@ type Replayed struct {
 type Log interface {
 	// Append queues e as entry after+1. It does not wait for the disk and must be
 	// called with after = the LSN of the last queued entry (ErrConflict
-	// otherwise, ErrStorage while failed; then done is not called).
+	// otherwise, ErrStorage while failed, ErrNoSpace while a full disk lets
+	// Reserved entries through only, ErrTooLarge, ErrClosed; then done is not
+	// called).
 	// Otherwise done is called exactly once, in LSN order, on the log's own
 	// goroutine: with the location and nil once the entry is durable, or with
 	// an error. When one entry fails, all entries queued behind it fail too,
-	// and Append fails with ErrStorage until Resume. done must not block.
+	// and Append fails with ErrStorage until Resume. done must not block and
+	// must not call Resume or Close.
 	Append(after LSN, e Entry, done func(Location, error)) error
 
 	// Resume makes a failed log take appends again (a new file under a new log
@@ -111,4 +120,19 @@ type Log interface {
 
 	// Close waits for queued entries, writes a sync point and releases everything.
 	Close() error
+}
+
+// MetaReader is implemented by logs that can replay without fetching payloads.
+type MetaReader interface {
+	// ReadMeta is Log.Read with Replayed.Payload nil.
+	ReadMeta(from LSN, fn func(Replayed) error) error
+}
+
+// PayloadBytes is the length of e's payload.
+func (e *Entry) PayloadBytes() int64 {
+	var n int64
+	for _, p := range e.Payload {
+		n += int64(len(p))
+	}
+	return n
 }

@@ -1,0 +1,98 @@
+package vfs
+
+import (
+	"errors"
+	"io"
+
+	"golang.org/x/sys/unix"
+)
+
+// SyncData is fdatasync.
+func (f *osFile) SyncData() error {
+	for {
+		err := unix.Fdatasync(f.fd)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, unix.EINTR) {
+			return f.wrap("fdatasync", err)
+		}
+	}
+}
+
+func (f *osFile) allocate(size int64) error {
+	for {
+		err := unix.Fallocate(f.fd, 0, 0, size)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
+			return nil // the zeroes that follow allocate as well
+		default:
+			return err
+		}
+	}
+}
+
+// push writes a range out and waits, without a barrier: it only paces.
+func (f *osFile) push(off, n int64) error {
+	err := unix.SyncFileRange(f.fd, off, n,
+		unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ESPIPE) || errors.Is(err, unix.EINTR) {
+		return nil
+	}
+	return err
+}
+
+// maxVec is the kernel's IOV_MAX: more slices need another call.
+const maxVec = 1024
+
+// WriteVecAt is pwritev, repeated until everything is written.
+func (f *osFile) WriteVecAt(bufs [][]byte, off int64) (n int64, err error) {
+	total, err := checkVec(bufs, off)
+	if err != nil {
+		return 0, err
+	}
+	var rest [][]byte // a private copy once the kernel stopped inside bufs
+	for n < total {
+		vec := bufs
+		if len(vec) > maxVec {
+			vec = vec[:maxVec]
+		}
+		k, err := unix.Pwritev(f.fd, vec, off+n)
+		if err != nil {
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			return n, f.wrap("pwritev", err)
+		}
+		if k == 0 && !allEmpty(vec) {
+			return n, f.wrap("pwritev", io.ErrShortWrite)
+		}
+		n += int64(k)
+		if n == total {
+			break
+		}
+		i := 0
+		for i < len(vec) && k >= len(vec[i]) {
+			k -= len(vec[i])
+			i++
+		}
+		bufs = bufs[i:]
+		if k > 0 {
+			rest = append([][]byte{bufs[0][k:]}, bufs[1:]...)
+			bufs = rest
+		}
+	}
+	return n, nil
+}
+
+func allEmpty(bufs [][]byte) bool {
+	for _, b := range bufs {
+		if len(b) > 0 {
+			return false
+		}
+	}
+	return true
+}
