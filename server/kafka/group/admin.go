@@ -1,0 +1,157 @@
+package group
+
+import (
+	"slices"
+	"strings"
+
+	"millrace/store/state"
+)
+
+// Listing is one group in a list.
+type Listing struct {
+	Group        string
+	ProtocolType string // "" for a group that only committed offsets
+	State        State
+}
+
+// List returns all groups in name order, those that only have offsets included.
+func (c *Coordinator) List() []Listing {
+	var list []Listing
+	listed := map[string]struct{}{}
+	for _, g := range c.all() {
+		g.mu.Lock()
+		if g.state != Dead {
+			list = append(list, Listing{Group: g.name, ProtocolType: g.protocolType, State: g.state})
+			listed[g.name] = struct{}{}
+		}
+		g.mu.Unlock()
+	}
+	c.store.Groups(func(name string, _ []byte) {
+		if _, ok := listed[name]; !ok {
+			list = append(list, Listing{Group: name, State: Empty})
+		}
+	})
+	slices.SortFunc(list, func(a, b Listing) int { return strings.Compare(a.Group, b.Group) })
+	return list
+}
+
+// Description is one group with its members.
+type Description struct {
+	Group        string
+	State        State
+	ProtocolType string
+	Protocol     string // "" unless stable
+	Generation   int32
+	Leader       string
+	Members      []MemberDescription
+}
+
+// MemberDescription is one member. Metadata and Assignment are read-only, and nil
+// unless the group is stable.
+type MemberDescription struct {
+	ID, InstanceID, ClientID, ClientHost string
+	Metadata, Assignment                 []byte
+}
+
+// Describe returns one group; false when there is none.
+func (c *Coordinator) Describe(name string) (Description, bool) {
+	if g, err := c.lookup(name); err == nil && g != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.state == Dead {
+			return Description{}, false
+		}
+		return g.describe(), true
+	}
+	if _, ok := c.store.CommittedOffsets(name); !ok {
+		return Description{}, false
+	}
+	return Description{Group: name, State: Empty}, true
+}
+
+func (g *group) describe() Description {
+	d := Description{
+		Group: g.name, State: g.state, ProtocolType: g.protocolType,
+		Generation: g.generation, Leader: g.leader,
+		Members: make([]MemberDescription, 0, len(g.order)),
+	}
+	stable := g.state == Stable
+	if stable {
+		d.Protocol = g.protocol
+	}
+	for _, m := range g.order {
+		md := MemberDescription{ID: m.id, InstanceID: m.instanceID, ClientID: m.clientID, ClientHost: m.clientHost}
+		if stable {
+			md.Metadata, md.Assignment = m.metadata(g.protocol), m.assignment
+		}
+		d.Members = append(d.Members, md)
+	}
+	return d
+}
+
+// Delete removes a group without members, and its offsets. The reply comes when
+// that is durable.
+func (c *Coordinator) Delete(name string, reply func(error)) {
+	g, err := c.lookup(name)
+	if err != nil {
+		reply(err)
+		return
+	}
+	if g == nil {
+		if _, ok := c.store.CommittedOffsets(name); !ok {
+			reply(ErrGroupNotFound)
+			return
+		}
+		c.submit(state.DeleteGroup{Group: name}, func(result any, err error) { reply(deleteError(result, err)) })
+		return
+	}
+	g.mu.Lock()
+	defer g.unlock()
+	switch {
+	case g.state == Dead:
+		g.later(func() { reply(ErrGroupNotFound) })
+	case g.state != Empty:
+		g.later(func() { reply(ErrNonEmptyGroup) })
+	default:
+		g.delete(reply)
+	}
+}
+
+// delete makes an empty group dead and, when the store has forgotten it, drops it.
+// The group takes no requests meanwhile.
+func (g *group) delete(reply func(error)) {
+	g.dropPending()
+	g.transition(Dead)
+	g.writes = append(g.writes, write{
+		intent: state.DeleteGroup{Group: g.name},
+		done: func(result any, err error) {
+			err = deleteError(result, err)
+			if err == nil || err == ErrGroupNotFound {
+				// It may have lived in memory only; the caller saw it, and it is gone.
+				g.c.forget(g)
+				reply(nil)
+				return
+			}
+			g.mu.Lock()
+			g.transition(Empty)
+			g.unlockFromStore()
+			reply(err)
+		},
+	})
+}
+
+func deleteError(result any, err error) error {
+	if err != nil {
+		return err
+	}
+	if res, ok := result.(state.GroupResult); ok && res.Err != nil {
+		switch res.Err {
+		case state.ErrUnknownGroup:
+			return ErrGroupNotFound
+		case state.ErrGroupNotEmpty:
+			return ErrNonEmptyGroup
+		}
+		return storageError(res.Err)
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+// Package group is the coordinator of consumer groups: the classic group
+// protocol as Apache Kafka 4.x speaks it, without sockets.
+//
+// Members, join and sync waits and session timers live in memory only. What must
+// survive a restart (the last completed generation with its members and
+// assignment, and all committed offsets) goes through the store, and is answered
+// once durable.
+//
+// Every operation completes through its reply function: exactly once, without
+// locks held, from whatever goroutine got there, so that ten thousand waiting
+// members cost no goroutine. A reply function must not block.
+package group
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"millrace/store/state"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Store is what the coordinator needs of the partition store; *store.Store has it.
+type Store interface {
+	Submit(ctx context.Context, intent state.Intent, payload [][]byte, done func(result any, err error)) error
+	CommittedOffsets(group string) (map[state.TopicPartition]state.CommittedOffset, bool)
+	Groups(fn func(group string, data []byte))
+}
+
+// Options of a coordinator. Zero values take the defaults, which are Kafka's
+// unless said otherwise.
+type Options struct {
+	Logger   *slog.Logger
+	Registry prometheus.Registerer // nil: no metrics
+
+	// InitialRebalanceDelay is how long the first rebalance of an empty group waits
+	// for more members, again after each newcomer. Kafka's 3 s would use up more than
+	// half of the 5 s that an impatient consumer gives its first poll; default 200 ms.
+	InitialRebalanceDelay time.Duration
+	// MaxInitialRebalanceDelay bounds the sum of these waits (as does the members'
+	// rebalance timeout); default 3 s.
+	MaxInitialRebalanceDelay time.Duration
+	MinSessionTimeout        time.Duration // default 6 s
+	MaxSessionTimeout        time.Duration // default 30 min
+	NewMemberJoinTimeout     time.Duration // a newcomer's join waits no longer; default 5 min
+	MaxSize                  int           // members per group; default 10,000 (Kafka: unbounded)
+	MaxGroups                int           // groups with members or a past generation; default 100,000
+	MaxMetadataBytes         int           // offset.metadata.max.bytes; default 4096
+
+	OffsetsRetention      time.Duration // offsets.retention.minutes; default 7 days
+	ProducerIDExpiration  time.Duration // producer.id.expiration.ms; default 24 h
+	ExpirationInterval    time.Duration // how often both are enforced; default 10 min
+	NewMemberIDSuffix     func() string // default: a random UUID
+	DisableExpirationLoop bool          // tests call Expire themselves
+}
+
+// maxGroupDataBytes bounds what one generation of a group stores, and so the size of its
+// commit-log entry and of what a checkpoint carries per group.
+const maxGroupDataBytes = 8 << 20
+
+func (o *Options) setDefaults() {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	def := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	defInt := func(n *int, v int) {
+		if *n == 0 {
+			*n = v
+		}
+	}
+	def(&o.InitialRebalanceDelay, 200*time.Millisecond)
+	def(&o.MaxInitialRebalanceDelay, 3*time.Second)
+	def(&o.MinSessionTimeout, 6*time.Second)
+	def(&o.MaxSessionTimeout, 30*time.Minute)
+	def(&o.NewMemberJoinTimeout, 5*time.Minute)
+	defInt(&o.MaxSize, 10_000)
+	defInt(&o.MaxGroups, 100_000)
+	defInt(&o.MaxMetadataBytes, 4096)
+	def(&o.OffsetsRetention, 7*24*time.Hour)
+	def(&o.ProducerIDExpiration, 24*time.Hour)
+	def(&o.ExpirationInterval, 10*time.Minute)
+	if o.NewMemberIDSuffix == nil {
+		o.NewMemberIDSuffix = uuid.NewString
+	}
+}
+
+// Coordinator is safe for concurrent use.
+//
+// Lock order: mu before a group's mu, and nothing else. Store.Submit, which may
+// wait, is called with neither held.
+type Coordinator struct {
+	store   Store
+	opts    Options
+	log     *slog.Logger
+	metrics *metrics
+
+	ctx    context.Context // ends at Close
+	cancel context.CancelFunc
+
+	mu     sync.RWMutex // guards groups and closed
+	groups map[string]*group
+	closed bool
+	active sync.WaitGroup // timer callbacks, pumps and the expiration loop
+}
+
+// New restores the groups that st knows and starts the expiration of offsets and
+// producer ids. Every restored member gets a full session timeout.
+func New(st Store, o Options) (*Coordinator, error) {
+	o.setDefaults()
+	c := &Coordinator{store: st, opts: o, log: o.Logger, groups: map[string]*group{}}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	var err error
+	if c.metrics, err = newMetrics(o.Registry, c); err != nil {
+		c.cancel()
+		return nil, err
+	}
+	st.Groups(func(name string, data []byte) {
+		if data == nil {
+			return // only offsets: it has no members to come back
+		}
+		g, err := c.restore(name, data)
+		if err != nil {
+			// Offsets are kept apart and stay; only the membership is lost, and its
+			// members, being unknown, join anew.
+			c.log.Error("group cannot be restored, its members must rejoin", "group", name, "error", err)
+			return
+		}
+		c.mu.Lock()
+		c.groups[name] = g
+		c.mu.Unlock()
+	})
+	if !o.DisableExpirationLoop {
+		c.active.Go(c.expirationLoop)
+	}
+	return c, nil
+}
+
+// Close answers every waiting request with ErrClosed, stops all timers and waits
+// for what runs. Requests that come later are answered with ErrClosed.
+func (c *Coordinator) Close() {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	c.closed = true
+	groups := make([]*group, 0, len(c.groups))
+	for _, g := range c.groups {
+		groups = append(groups, g)
+	}
+	c.mu.Unlock()
+	c.cancel()
+	for _, g := range groups {
+		g.mu.Lock()
+		g.shutDown()
+		g.unlock()
+	}
+	c.active.Wait()
+	c.metrics.unregister()
+}
+
+// enter registers work that Close waits for; false: closed.
+func (c *Coordinator) enter() bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.closed {
+		return false
+	}
+	c.active.Add(1)
+	return true
+}
+
+// lookup returns a group that has members or had a generation, or nil.
+func (c *Coordinator) lookup(name string) (*group, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.closed {
+		return nil, ErrClosed
+	}
+	return c.groups[name], nil
+}
+
+func (c *Coordinator) lookupOrCreate(name string) (*group, error) {
+	if g, err := c.lookup(name); g != nil || err != nil {
+		return g, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, ErrClosed
+	}
+	if g := c.groups[name]; g != nil {
+		return g, nil
+	}
+	if len(c.groups) >= c.opts.MaxGroups {
+		return nil, ErrTooManyGroups
+	}
+	g := newGroup(c, name)
+	c.groups[name] = g
+	return g, nil
+}
+
+// forget drops a dead group from the map.
+func (c *Coordinator) forget(g *group) {
+	c.mu.Lock()
+	if c.groups[g.name] == g {
+		delete(c.groups, g.name)
+	}
+	c.mu.Unlock()
+}
+
+// all returns the groups of this moment, in no order.
+func (c *Coordinator) all() []*group {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	groups := make([]*group, 0, len(c.groups))
+	for _, g := range c.groups {
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// submit hands intent to the store; done is called exactly once, with a storage
+// failure wrapped in ErrStorage.
+func (c *Coordinator) submit(intent state.Intent, done func(result any, err error)) {
+	err := c.store.Submit(c.ctx, intent, nil, func(result any, err error) {
+		if err != nil {
+			err = storageError(err)
+		}
+		done(result, err)
+	})
+	if err != nil {
+		done(nil, storageError(err))
+	}
+}
+
+func storageError(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return ErrClosed
+	}
+	return fmt.Errorf("%w: %w", ErrStorage, err)
+}
+
+// millis converts a duration to whole milliseconds that fit Kafka's int32 fields.
+func millis(d time.Duration) int32 { return int32(min(d.Milliseconds(), math.MaxInt32)) }
