@@ -20,12 +20,10 @@ demo: build ## start a server, load real data, ask five questions
 	examples/demo.sh $(BIN)
 
 fmt: ## format the tree (changes files)
-	gofmt -w $$(git ls-files '*.go')
+	go tool -modfile=tools/go.mod gofumpt -w $$(git ls-files '*.go')
 
-lint: ## go vet, formatting and the linters of tools/go.mod
-	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'not gofmt-ed: make fmt'; exit 1; }
-	go vet ./...
-	go tool -modfile=tools/go.mod staticcheck ./...
+lint: ## formatting and the linters of .golangci.yml
+	go tool -modfile=tools/go.mod golangci-lint run ./...
 
 test: ## all tests that need nothing but Go
 	go test ./...
