@@ -1,0 +1,91 @@
+package sqltable
+
+import (
+	"context"
+	"sync"
+
+	"millrace/catalog"
+	"millrace/store"
+	"millrace/store/state"
+)
+
+// StatementSnapshot is what one statement sees: one snapshot of the store, taken when
+// its first table is bound (or earlier, by Snapshot), and the schemas bound to
+// it. All references of the statement, views and subqueries included, share it.
+// Safe for concurrent use.
+type StatementSnapshot struct {
+	store *store.Store
+	cat   *catalog.Catalog
+
+	mu       sync.Mutex
+	snap     *store.Snapshot
+	tables   map[string]*catalog.Table
+	released bool
+}
+
+type statementKey struct{}
+
+// WithStatement returns a context in which every table is bound to s. The
+// statement's handler calls it before names are bound, and s.Release once the
+// last row was read or the cursor closed.
+func WithStatement(ctx context.Context, s *StatementSnapshot) context.Context {
+	return context.WithValue(ctx, statementKey{}, s)
+}
+
+// StatementFrom returns the statement of ctx; nil when there is none.
+func StatementFrom(ctx context.Context) *StatementSnapshot {
+	s, _ := ctx.Value(statementKey{}).(*StatementSnapshot)
+	return s
+}
+
+// Snapshot of the statement, taken now if it was not before. It lives until Release.
+func (s *StatementSnapshot) Snapshot() *store.Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.snapshotLocked()
+}
+
+func (s *StatementSnapshot) snapshotLocked() *store.Snapshot {
+	if s.snap == nil {
+		if s.released {
+			panic("sqltable: statement used after its release")
+		}
+		s.snap = s.store.Snapshot()
+	}
+	return s.snap
+}
+
+// Bind returns the topic's schema in this statement. state.ErrUnknownTopic when
+// there is no such table.
+func (s *StatementSnapshot) Bind(ctx context.Context, topic string) (*catalog.Table, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok := s.tables[topic]; ok {
+		return t, nil
+	}
+	snap := s.snapshotLocked()
+	// Internal topics are not tables.
+	if len(topic) >= 2 && topic[:2] == "__" {
+		return nil, state.ErrUnknownTopic
+	}
+	t, err := s.cat.Bind(ctx, snap, topic)
+	if err != nil {
+		return nil, err
+	}
+	if s.tables == nil {
+		s.tables = make(map[string]*catalog.Table)
+	}
+	s.tables[topic] = t
+	return t, nil
+}
+
+// Release gives the snapshot back. Idempotent.
+func (s *StatementSnapshot) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.released = true
+	if s.snap != nil {
+		s.snap.Release()
+		s.snap = nil
+	}
+}

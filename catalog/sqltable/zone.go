@@ -1,0 +1,120 @@
+package sqltable
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+)
+
+// Zone converts between instants and the wall time of a session. It caches the
+// offset in force and is used by one goroutine.
+type Zone struct {
+	loc        *time.Location
+	from, to   int64 // Unix seconds, [from, to), in which offset holds
+	offsetSecs int64
+}
+
+// SessionZone is the zone of the session's time_zone.
+func SessionZone(ctx *sql.Context) (*Zone, error) {
+	v, err := ctx.GetSessionVariable(ctx, "time_zone")
+	if err != nil {
+		return nil, err
+	}
+	name, ok := v.(string)
+	if !ok {
+		return nil, fmt.Errorf("time_zone is not text but %T", v)
+	}
+	loc, err := parseZone(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Zone{loc: loc}, nil
+}
+
+// parseZone reads a MySQL time zone: SYSTEM, an offset such as +05:30, or a name.
+func parseZone(name string) (*time.Location, error) {
+	if name == "SYSTEM" {
+		return time.Local, nil
+	}
+	if len(name) > 1 && (name[0] == '+' || name[0] == '-') {
+		for i := 1; i < len(name); i++ {
+			if name[i] != ':' {
+				continue
+			}
+			h, err1 := strconv.Atoi(name[1:i])
+			m, err2 := strconv.Atoi(name[i+1:])
+			if err1 == nil && err2 == nil && h <= 14 && m < 60 {
+				secs := h*3600 + m*60
+				if name[0] == '-' {
+					secs = -secs
+				}
+				return time.FixedZone(name, secs), nil
+			}
+		}
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("unknown or incorrect time zone: '%s'", name)
+	}
+	return loc, nil
+}
+
+// offset in seconds at an instant.
+func (z *Zone) offset(unixSecs int64) int64 {
+	if unixSecs >= z.from && unixSecs < z.to {
+		return z.offsetSecs
+	}
+	t := time.Unix(unixSecs, 0).In(z.loc)
+	_, off := t.Zone()
+	start, end := t.ZoneBounds()
+	z.from, z.to = -1<<62, 1<<62
+	if !start.IsZero() {
+		z.from = start.Unix()
+	}
+	if !end.IsZero() {
+		z.to = end.Unix()
+	}
+	z.offsetSecs = int64(off)
+	return z.offsetSecs
+}
+
+// Wall is the wall time of an instant given in Unix microseconds, as a time.Time
+// whose UTC fields are that wall time.
+func (z *Zone) Wall(unixMicros int64) time.Time {
+	secs := floorDiv(unixMicros, 1e6)
+	return time.UnixMicro(unixMicros + z.offset(secs)*1e6).UTC()
+}
+
+// wallWindowSecs is how far around a wall time changes of offset are looked for: no
+// offset in use exceeds it.
+const wallWindowSecs = 26 * 3600
+
+// Instant is the inverse of Wall: the instant, in Unix microseconds, whose wall time
+// is t. exact is false when the offset changes nearby; there the order of wall times
+// is not that of instants, and the caller must not translate comparisons. earliest
+// and latest then bound the instants that can be meant.
+func (z *Zone) Instant(t time.Time) (earliest, latest int64, exact bool) {
+	wall := t.UnixMicro()
+	secs := floorDiv(wall, 1e6)
+	lo, hi := z.offset(secs-wallWindowSecs), z.offset(secs-wallWindowSecs)
+	// Step over every zone period in the window.
+	for at := secs - wallWindowSecs; at <= secs+wallWindowSecs; {
+		o := z.offset(at)
+		lo, hi = min(lo, o), max(hi, o)
+		if z.to > secs+wallWindowSecs {
+			break
+		}
+		at = z.to
+	}
+	return wall - hi*1e6, wall - lo*1e6, lo == hi
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
