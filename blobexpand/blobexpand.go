@@ -1,9 +1,22 @@
 // Package blobexpand turns JSON values into typed column vectors: it infers
 // columns, widens their types, and shreds values, exactly. It is pure: no I/O,
 // no clock.
+//
+// A cell is the value as stored, or NULL with an error; nothing is rounded,
+// wrapped or guessed. Numbers are read as text.
+//
+// # What a member becomes when its kind changes
+//
+//   - scalars of several kinds, or a scalar and an array: text, each value as
+//     spelled, strings without quotes;
+//   - an object contributes only its members. Where scalars or arrays stand at the
+//     same path too, both are kept: column "a" has the scalars and is NULL (without
+//     error) where "a" is an object, columns "a.x" have the members and are NULL
+//     where "a" is not an object;
+//   - null, and an empty object, bring nothing.
+//
+// A member that stands twice in one object counts once: the last one wins, whole.
 package blobexpand
-
-import "github.com/apache/arrow-go/v18/arrow"
 
 // Kind is the family of a column type.
 type Kind uint8
@@ -58,51 +71,3 @@ type Column struct {
 
 // InferredTextLength is what inferred text reports until a longer value is seen.
 const InferredTextLength = 16383
-
-// Inference is what is known of a topic's values so far. Not safe for concurrent use.
-type Inference struct{}
-
-// NewInference starts with the declared columns (their paths are not inferred).
-// reserved are names that are taken (system columns).
-func NewInference(declared []Column, reserved []string) *Inference { panic("todo") }
-
-// Observe takes in one value in log order and says whether columns or types
-// changed. Invalid JSON and non-objects change nothing.
-func (in *Inference) Observe(value []byte) (changed bool) { panic("todo") }
-
-// Columns are declared ones first, then inferred in order of first sight.
-// The slice is a copy.
-func (in *Inference) Columns() []Column { panic("todo") }
-
-// Encode and DecodeInference keep it across restarts (versioned).
-func (in *Inference) Encode() []byte               { panic("todo") }
-func DecodeInference(b []byte) (*Inference, error) { panic("todo") }
-
-// Expander shreds values into arrow vectors for a chosen set of columns. Not safe for
-// concurrent use; reused over batches.
-type Expander struct{}
-
-// ExpanderOptions choose what is produced beside the columns.
-type ExpanderOptions struct {
-	Errors bool // produce the error vector (why a row's expansion failed, any column of all); costs full validation against all
-	// All is the full column list of the table: _error covers every column, not only the asked ones.
-	All  []Column
-	Rest bool // produce _rest
-}
-
-// NewExpander for columns cols, in that order.
-func NewExpander(cols []Column, o ExpanderOptions) *Expander { panic("todo") }
-
-// Append shreds one value as the next row; nil is a tombstone (all NULL, no error).
-func (e *Expander) Append(value []byte) { panic("todo") }
-
-// Rows appended since the last Take.
-func (e *Expander) Rows() int { panic("todo") }
-
-// Take returns one arrow array per column in order (then the error vector,
-// String, and the rest vector, String, if asked for) and starts anew. The
-// caller releases them.
-func (e *Expander) Take() []arrow.Array { panic("todo") }
-
-// ArrowType is the vector type of t.
-func ArrowType(t Type) arrow.DataType { panic("todo") }
