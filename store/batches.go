@@ -1,0 +1,79 @@
+package store
+
+import (
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+// BatchRange says which batches a scan needs; it may only save work: a batch is
+// skipped only if it certainly holds no record in the range.
+type BatchRange struct {
+	FromOffset, ToOffset       int64         // [From, To)
+	MinTimestamp, MaxTimestamp state.Millis  // [Min, Max], closed; math.MinInt64/MaxInt64: no bound
+	AfterLSN                   commitlog.LSN // only batches of later entries
+	Reverse                    bool          // last batch first
+}
+
+// BatchInfo is what is known of a batch without reading it.
+type BatchInfo struct {
+	BaseOffset   int64
+	LastOffset   int64
+	MinTimestamp state.Millis // -1 unknown
+	MaxTimestamp state.Millis
+	LSN          commitlog.LSN
+	AppendTime   state.Millis
+	SizeBytes    int32
+}
+
+// Batches iterates over a partition's batches in the range, visible in this
+// snapshot, which must not be released before the iterator is closed.
+// state.ErrUnknownTopic.
+func (sn *Snapshot) Batches(tp state.TopicPartition, r BatchRange) (*BatchIter, error) {
+	b, err := sn.Bounds(tp)
+	if err != nil {
+		return nil, err
+	}
+	r.FromOffset = max(r.FromOffset, b.LogStart)
+	r.ToOffset = min(r.ToOffset, b.End)
+	it := &BatchIter{}
+	if r.FromOffset < r.ToOffset {
+		sn.s.pub.RLock()
+		it.c.open(sn.s, sn.version, tp, r)
+		sn.s.pub.RUnlock()
+	}
+	return it, nil
+}
+
+// BatchIter is used by one goroutine.
+type BatchIter struct {
+	c       cursor
+	scratch []byte
+	err     error
+}
+
+// Next moves to the next batch; false at the end or after an error.
+func (it *BatchIter) Next() bool {
+	if it.err != nil {
+		return false
+	}
+	ok, err := it.c.next()
+	it.err = err
+	return ok && err == nil
+}
+
+// Info describes the current batch.
+func (it *BatchIter) Info() BatchInfo { return it.c.info }
+
+// Bytes reads the current batch (raw, as stored; checked against its CRC). Valid
+// until the next call of Next. A *ReadError concerns this batch only: Next may go on.
+func (it *BatchIter) Bytes() ([]byte, error) {
+	b, scratch, err := it.c.read(it.scratch)
+	it.scratch = scratch
+	return b, err
+}
+
+// Err is what ended the iteration early: a *ReadError.
+func (it *BatchIter) Err() error { return it.err }
+
+// Close releases the iterator's memory.
+func (it *BatchIter) Close() { it.c, it.scratch = cursor{}, nil }

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+// A checkpoint, little endian; the log checksums it:
+//
+//	"MRCP" | version u32 | lsn u64 | sealed u64 | segments u32
+//	per segment, in LSN order:  id u64
+//	state length u64 | state (state.Encode)
+//
+// The state is as of lsn; batches up to sealed lie in the segments. Recovery
+// replays the log from the lower of the two on.
+const (
+	checkpointMagic   = "MRCP"
+	checkpointVersion = 1
+	// maxCheckpointBytes bounds what a damaged length can make us allocate.
+	maxCheckpointBytes = 8 << 30
+)
+
+type checkpointData struct {
+	lsn, sealed commitlog.LSN
+	segments    []uint64
+	state       []byte
+}
+
+func (c *checkpointData) write(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	h := append([]byte(nil), checkpointMagic...)
+	h = binary.LittleEndian.AppendUint32(h, checkpointVersion)
+	h = binary.LittleEndian.AppendUint64(h, uint64(c.lsn))
+	h = binary.LittleEndian.AppendUint64(h, uint64(c.sealed))
+	h = binary.LittleEndian.AppendUint32(h, uint32(len(c.segments)))
+	for _, id := range c.segments {
+		h = binary.LittleEndian.AppendUint64(h, id)
+	}
+	h = binary.LittleEndian.AppendUint64(h, uint64(len(c.state)))
+	b.Write(h)
+	b.Write(c.state)
+	return b.Flush()
+}
+
+func (c *checkpointData) read(r io.Reader) error {
+	var h [28]byte
+	if _, err := io.ReadFull(r, h[:]); err != nil {
+		return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
+	}
+	if string(h[:4]) != checkpointMagic {
+		return fmt.Errorf("%w: not a checkpoint", ErrCorrupt)
+	}
+	if v := binary.LittleEndian.Uint32(h[4:]); v != checkpointVersion {
+		return fmt.Errorf("store: checkpoint version %d, this Millrace reads %d", v, checkpointVersion)
+	}
+	c.lsn = commitlog.LSN(binary.LittleEndian.Uint64(h[8:]))
+	c.sealed = commitlog.LSN(binary.LittleEndian.Uint64(h[16:]))
+	var u [8]byte
+	for n := binary.LittleEndian.Uint32(h[24:]); n > 0; n-- {
+		if _, err := io.ReadFull(r, u[:]); err != nil {
+			return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
+		}
+		c.segments = append(c.segments, binary.LittleEndian.Uint64(u[:]))
+	}
+	if _, err := io.ReadFull(r, u[:]); err != nil {
+		return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
+	}
+	n := binary.LittleEndian.Uint64(u[:])
+	if n > maxCheckpointBytes {
+		return fmt.Errorf("%w: checkpoint state of %d bytes", ErrCorrupt, n)
+	}
+	c.state = make([]byte, n)
+	if _, err := io.ReadFull(r, c.state); err != nil {
+		return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
+	}
+	return nil
+}
+
+// Checkpoint saves the state so that the next start replays less.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.checkpoint()
+}
+
+// checkpoint saves the published state and the present version's segment list,
+// then gives up the log and the segments that nothing needs any more.
+func (s *Store) checkpoint() error {
+	k := &s.keeper
+	k.checkpoints.Lock()
+	defer k.checkpoints.Unlock()
+
+	s.pub.RLock()
+	v := s.pub.version.ref()
+	c := checkpointData{lsn: s.pub.lsn, sealed: v.sealed(), state: s.pub.state.Encode(nil)}
+	s.pub.RUnlock()
+	defer v.unref()
+	for _, f := range v.segs {
+		c.segments = append(c.segments, f.id)
+	}
+	if err := s.log.SaveSnapshot(c.write); err != nil {
+		return err
+	}
+	s.metrics.checkpoints.Inc()
+	// The saved list holds its segments until the next one is saved.
+	for _, f := range v.segs {
+		f.ref()
+	}
+	old := k.listed
+	k.listed = append([]*segmentFile(nil), v.segs...)
+	for _, f := range old {
+		f.unref()
+	}
+	k.saved = min(c.lsn, c.sealed)
+	return s.truncateLog()
+}
+
+// truncateLog gives up what no living version reads and the saved checkpoint
+// does not need. Under keeper.checkpoints.
+func (s *Store) truncateLog() error {
+	before := min(s.keeper.saved+1, s.versions.neededLSN())
+	if before <= s.log.First() {
+		return nil
+	}
+	if err := s.log.Truncate(before); err != nil {
+		return err
+	}
+	s.updateBacklog()
+	return nil
+}
+
+// decodeState reads a checkpoint's state.
+func (s *Store) decodeState(b []byte) (*state.State, error) {
+	return state.DecodeWithLimits(b, s.limits())
+}
+
+func (s *Store) limits() state.Limits {
+	return state.Limits{MaxTopics: s.o.MaxTopics, MaxPartitions: s.o.MaxPartitions}
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"sync"
+
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+// Isolation as in Kafka.
+type Isolation int8
+
+// The isolation levels.
+const (
+	ReadUncommitted Isolation = 0
+	ReadCommitted   Isolation = 1
+)
+
+// end is where reading stops.
+func (iso Isolation) end(b state.Bounds) int64 {
+	if iso == ReadCommitted {
+		return b.LastStable
+	}
+	return b.End
+}
+
+// FetchResult holds whole batches exactly as stored.
+type FetchResult struct {
+	Bounds  state.Bounds
+	Batches [][]byte // back to back batches; read-only, valid for ever (garbage collected)
+	Bytes   int
+}
+
+// fetchRun is batches that lie one after the other in one file.
+type fetchRun struct {
+	file   uint32 // of the log
+	offset int64
+	bytes  int
+	checks int // batches in it
+}
+
+// fetchCheck is what the index says of a batch that was read from a file.
+type fetchCheck struct {
+	base      int64
+	size      int32
+	lastDelta int32
+}
+
+// fetchScratch is the working memory of one Fetch.
+type fetchScratch struct {
+	cursor cursor
+	runs   []fetchRun
+	checks []fetchCheck
+}
+
+var fetchScratches = sync.Pool{New: func() any { return new(fetchScratch) }}
+
+// Fetch reads from offset on: whole batches, the first containing offset,
+// at most maxBytes in all, but always the first batch when minOne.
+// state.ErrUnknownTopic, state.ErrOffsetOutOfRange (outside [LogStart, End]; Bounds is still set),
+// or a *ReadError when the first batches cannot be read.
+func (s *Store) Fetch(tp state.TopicPartition, offset int64, maxBytes int, minOne bool, iso Isolation) (FetchResult, error) {
+	sc := fetchScratches.Get().(*fetchScratch)
+	defer func() {
+		*sc = fetchScratch{cursor: cursor{sources: clearAll(sc.cursor.sources)}, runs: sc.runs[:0], checks: sc.checks[:0]}
+		fetchScratches.Put(sc)
+	}()
+	c := &sc.cursor
+
+	s.pub.RLock()
+	p := s.pub.parts[tp]
+	if p == nil {
+		s.pub.RUnlock()
+		return FetchResult{}, state.ErrUnknownTopic
+	}
+	res := FetchResult{Bounds: s.pub.bounds.get(p.slot)}
+	end := iso.end(res.Bounds)
+	switch {
+	case offset < res.Bounds.LogStart || offset > res.Bounds.End:
+		s.pub.RUnlock()
+		return res, state.ErrOffsetOutOfRange
+	case offset >= end || maxBytes <= 0 && !minOne:
+		s.pub.RUnlock()
+		return res, nil
+	}
+	v := s.pub.version.ref()
+	c.open(s, v, tp, allOf(offset, end))
+	s.pub.RUnlock()
+	defer v.unref()
+
+	err := sc.gather(&res, maxBytes, minOne)
+	s.metrics.fetchedBytes.Add(float64(res.Bytes))
+	return res, err
+}
+
+func clearAll(s []source) []source {
+	clear(s)
+	return s[:0]
+}
+
+// gather collects batches up to the limit. What lies in memory is passed on as
+// it is; what lies in files is read run by run. An error after the first bytes
+// ends the answer there: the next Fetch begins with it.
+func (sc *fetchScratch) gather(res *FetchResult, maxBytes int, minOne bool) error {
+	c := &sc.cursor
+	total := 0 // res.Bytes and the runs not yet read
+	for {
+		ok, err := c.next()
+		if !ok || err != nil {
+			if ferr := sc.flush(res); err == nil {
+				err = ferr
+			}
+			if res.Bytes > 0 {
+				return nil
+			}
+			return err
+		}
+		size := int(c.info.SizeBytes)
+		if total+size > maxBytes && !(minOne && total == 0) {
+			break
+		}
+		total += size
+		if b := c.cached(); b != nil {
+			if err := sc.flush(res); err != nil {
+				return errUnlessAny(res, err)
+			}
+			res.Batches = append(res.Batches, b)
+			res.Bytes += size
+			continue
+		}
+		sc.add()
+	}
+	return errUnlessAny(res, sc.flush(res))
+}
+
+func errUnlessAny(res *FetchResult, err error) error {
+	if res.Bytes > 0 {
+		return nil
+	}
+	return err
+}
+
+// add queues the cursor's batch for reading.
+func (sc *fetchScratch) add() {
+	c := &sc.cursor
+	sc.checks = append(sc.checks, fetchCheck{c.info.BaseOffset, c.info.SizeBytes, int32(c.info.LastOffset - c.info.BaseOffset)})
+	run := fetchRun{file: c.ref.file, offset: int64(c.ref.offset), bytes: int(c.info.SizeBytes), checks: 1}
+	if n := len(sc.runs); n > 0 {
+		last := &sc.runs[n-1]
+		if last.file == run.file && last.offset+int64(last.bytes) == run.offset {
+			last.bytes += run.bytes
+			last.checks++
+			return
+		}
+	}
+	sc.runs = append(sc.runs, run)
+}
+
+// flush reads the queued runs into one new buffer, checks every batch and adds
+// what is good to res.
+func (sc *fetchScratch) flush(res *FetchResult) error {
+	if len(sc.runs) == 0 {
+		return nil
+	}
+	c := &sc.cursor
+	total := 0
+	for i := range sc.runs {
+		total += sc.runs[i].bytes
+	}
+	buf := make([]byte, total)
+	good := 0
+	checks := sc.checks
+	defer func() {
+		if good > 0 {
+			res.Batches = append(res.Batches, buf[:good:good])
+			res.Bytes += good
+		}
+		sc.runs, sc.checks = sc.runs[:0], sc.checks[:0]
+	}()
+	for i := range sc.runs {
+		run := &sc.runs[i]
+		p := buf[good : good+run.bytes]
+		if err := c.s.log.ReadAt(p, commitlog.Location{File: run.file, Offset: uint32(run.offset)}); err != nil {
+			first, last := checks[0], checks[run.checks-1]
+			return c.s.readError(c.tp, first.base, last.base+int64(last.lastDelta), logFileName(run.file), run.offset, err)
+		}
+		at := 0
+		for _, k := range checks[:run.checks] {
+			last := k.base + int64(k.lastDelta)
+			if err := checkBatch(p[at:at+int(k.size)], k.base, last); err != nil {
+				return c.s.readError(c.tp, k.base, last, logFileName(run.file), run.offset+int64(at), err)
+			}
+			at += int(k.size)
+			good += int(k.size)
+		}
+		checks = checks[run.checks:]
+	}
+	return nil
+}

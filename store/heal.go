@@ -1,0 +1,106 @@
+package store
+
+import (
+	"time"
+
+	"millrace/store/commitlog"
+)
+
+// Waits between attempts to make a failed log take appends again. The first
+// attempt comes at once.
+const (
+	healBackoffMin = 50 * time.Millisecond
+	healBackoffMax = time.Second
+)
+
+// fail is called by the publisher for each failed slot.
+func (s *Store) fail(err error) {
+	s.failed.Store(true)
+	if s.failing {
+		return
+	}
+	s.failing = true
+	s.lastFailure.Store(&err)
+	s.metrics.logFailures.Inc()
+	s.o.Logger.Error("commit log failed; appends are refused until it takes writes again", "error", err)
+	s.wantHealing()
+}
+
+func (s *Store) wantHealing() {
+	select {
+	case s.healWanted <- struct{}{}:
+	default:
+	}
+}
+
+// failure is the error that appends are refused with while the log is failed.
+func (s *Store) failure() error {
+	if e := s.lastFailure.Load(); e != nil {
+		return *e
+	}
+	return commitlog.ErrStorage
+}
+
+// healer makes the store writable again after a failure: it resumes the log,
+// replaces the decided state (which ran ahead of what is durable) by a copy of
+// the published one, and lets the sequencer go on.
+func (s *Store) healer() {
+	defer s.wg.Done()
+	for {
+		select {
+		case <-s.healWanted:
+		case <-s.stop:
+			return
+		}
+		if !s.failed.Load() {
+			// The disk is full and only the log's reserve is left: see whether
+			// there is room again, but not with every refused entry.
+			if err := s.log.Resume(); err != nil {
+				s.o.Logger.Debug("commit log still has no room", "error", err)
+			}
+			if !s.pause(healBackoffMin) {
+				return
+			}
+			continue
+		}
+		// Whoever entered Submit before the store was failed has left it after
+		// this; nobody appends from here on.
+		s.seq.Lock()
+		s.seq.Unlock() //nolint:staticcheck // a barrier
+		wait := healBackoffMin
+		for {
+			err := s.log.Resume()
+			if err == nil {
+				break
+			}
+			s.lastFailure.Store(&err)
+			s.o.Logger.Warn("commit log still takes no appends", "error", err, "next try in", wait)
+			if !s.pause(wait) {
+				return
+			}
+			wait = min(2*wait, healBackoffMax)
+		}
+		s.seq.Lock()
+		s.queue.waitEmpty() // the publisher needs no sequencer lock to get there
+		s.pub.RLock()
+		s.seq.decided = s.pub.state.Clone()
+		s.seq.last = s.pub.lsn
+		s.pub.RUnlock()
+		s.failing = false // the publisher is idle while the queue is empty
+		s.failed.Store(false)
+		s.seq.Unlock()
+		s.o.Logger.Info("commit log takes appends again", "lsn", s.pubLSN())
+	}
+}
+
+// pause waits for d; false when the store is being closed.
+func (s *Store) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-s.stop:
+		return false
+	}
+}

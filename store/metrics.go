@@ -1,0 +1,95 @@
+package store
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics of the store; with a nil registry they are counted and not exported.
+type metrics struct {
+	appends       prometheus.Counter
+	appendedBytes prometheus.Counter
+	appendSeconds prometheus.Histogram
+	fetchedBytes  prometheus.Counter
+	logFailures   prometheus.Counter
+	readErrors    prometheus.Counter
+	sealSeconds   prometheus.Histogram
+	sealedBytes   prometheus.Counter
+	sealFailures  prometheus.Counter
+	merges        prometheus.Counter
+	checkpoints   prometheus.Counter
+	retired       prometheus.Counter
+}
+
+func newMetrics(reg prometheus.Registerer, s *Store) *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: "millrace", Subsystem: "store", Name: name, Help: help})
+		if reg != nil {
+			reg.MustRegister(c)
+		}
+		return c
+	}
+	histogram := func(name, help string, start float64, n int) prometheus.Histogram {
+		h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "millrace", Subsystem: "store", Name: name, Help: help,
+			Buckets: prometheus.ExponentialBuckets(start, 2, n)})
+		if reg != nil {
+			reg.MustRegister(h)
+		}
+		return h
+	}
+	gauge := func(name, help string, fn func() float64) {
+		if reg != nil {
+			reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "millrace", Subsystem: "store", Name: name, Help: help}, fn))
+		}
+	}
+	gauge("published_lsn", "Log sequence number of the last published entry.", func() float64 { return float64(s.pubLSN()) })
+	gauge("unsealed_bytes", "Bytes of the log that are not sealed into segments yet.", func() float64 { return float64(s.log.Size()) })
+	gauge("inflight_bytes", "Payload bytes that are queued and not published.", func() float64 { return float64(s.budget.inUse()) })
+	gauge("tail_bytes", "Recent payload kept in memory.", func() float64 { return float64(s.tail.size()) })
+	gauge("segments", "Sealed segment files.", func() float64 { return float64(s.Stats().Segments) })
+	gauge("segment_bytes", "Bytes of sealed segment files.", func() float64 { return float64(s.Stats().SegmentBytes) })
+	gauge("healthy", "1 while the log takes appends.", func() float64 {
+		if s.failed.Load() {
+			return 0
+		}
+		return 1
+	})
+	gauge("seal_lag_seconds", "Age of the oldest batch that is not in a segment.", func() float64 { return s.sealLag().Seconds() })
+	return &metrics{
+		appends:       counter("appends_total", "Entries made durable and published."),
+		appendedBytes: counter("appended_bytes_total", "Record batch bytes made durable and published."),
+		appendSeconds: histogram("append_seconds", "From decision to publication.", 100e-6, 16),
+		fetchedBytes:  counter("fetched_bytes_total", "Record batch bytes handed out by Fetch."),
+		logFailures:   counter("log_failures_total", "Times the log stopped taking appends."),
+		readErrors:    counter("read_errors_total", "Stored batches that could not be read."),
+		sealSeconds:   histogram("seal_seconds", "Time to seal one log range.", 1e-3, 18),
+		sealedBytes:   counter("sealed_bytes_total", "Bytes written to segments by sealing."),
+		sealFailures:  counter("seal_failures_total", "Sealings and merges that failed and are tried again."),
+		merges:        counter("merges_total", "Segment merges."),
+		checkpoints:   counter("checkpoints_total", "Checkpoints saved."),
+		retired:       counter("retired_segments_total", "Segment files unlinked."),
+	}
+}
+
+// published counts a published run of slots. Latency is observed for the first
+// one of a run: they were synced together, and the clock is read once.
+func (m *metrics) published(batch []*slot, now func() time.Time) {
+	n, bytes := 0, int64(0)
+	var first *slot
+	for _, sl := range batch {
+		if sl.err == nil && sl.entry != nil {
+			if first == nil {
+				first = sl
+			}
+			n++
+			bytes += sl.bytes
+		}
+	}
+	if n == 0 {
+		return
+	}
+	m.appends.Add(float64(n))
+	m.appendedBytes.Add(float64(bytes))
+	m.appendSeconds.Observe(now().Sub(first.start).Seconds())
+}

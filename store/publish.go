@@ -1,0 +1,194 @@
+package store
+
+import (
+	"fmt"
+
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+// maxPublish bounds how many slots are published under one hold of the publish
+// lock, and so how long readers wait for it.
+const maxPublish = 256
+
+// publisher completes slots in submission order until the store is closed and
+// the queue drained. It is the only writer of the published state.
+func (s *Store) publisher() {
+	defer s.wg.Done()
+	batch := make([]*slot, 0, maxPublish)
+	for {
+		select {
+		case <-s.queue.wake:
+		case <-s.stopPublisher:
+			return
+		}
+		for {
+			batch = s.queue.take(batch[:0], maxPublish)
+			if len(batch) == 0 {
+				break
+			}
+			s.publish(batch)
+			s.queue.finished(len(batch))
+			clear(batch)
+		}
+	}
+}
+
+// publish makes a run of completed slots visible, then answers them. After the first failed entry everything
+// is failed that was decided on top of it: the state it was decided against never
+// came to be. That ends when the healer has rebuilt the decided state.
+func (s *Store) publish(batch []*slot) {
+	touched := s.touched[:0]
+	entries := 0
+	for _, sl := range batch {
+		if sl.err != nil && !sl.refused {
+			s.fail(sl.err)
+		}
+		if s.failing {
+			if sl.err == nil {
+				sl.err = commitlog.ErrStorage
+			}
+		} else if sl.entry != nil && sl.err == nil {
+			entries++
+		}
+	}
+	if entries > 0 {
+		s.tail.push(batch)
+		s.pub.Lock()
+		for _, sl := range batch {
+			if sl.err == nil && sl.entry != nil {
+				touched = s.apply(sl, touched)
+			}
+		}
+		mem := s.pub.version.active()
+		full := s.sealDue(mem)
+		s.pub.Unlock()
+		for _, p := range touched {
+			p.watchers.notify()
+		}
+		if full {
+			s.wakeMaintenance()
+		}
+	}
+	var bytes int64
+	for _, sl := range batch {
+		if sl.err != nil {
+			sl.done(nil, sl.err)
+		} else {
+			sl.done(sl.result, nil)
+		}
+		bytes += sl.bytes
+		if sl.entry != nil {
+			s.entryBufs.put(sl.entry)
+		}
+	}
+	s.budget.release(bytes)
+	s.metrics.published(batch, s.o.Now)
+	clear(touched)
+	s.touched = touched[:0]
+}
+
+// apply carries out one durable entry on the published state, under the publish
+// lock, and appends the partitions that changed to touched.
+func (s *Store) apply(sl *slot, touched []*partition) []*partition {
+	if err := s.pub.state.Apply(sl.entry); err != nil {
+		panic(fmt.Sprintf("store: published state refuses entry %d: %v", sl.lsn, err))
+	}
+	s.pub.lsn = sl.lsn
+	mem := s.pub.version.active()
+	mem.last = sl.lsn
+	mem.metaBytes += int64(len(sl.entry))
+
+	switch in := sl.intent.(type) {
+	case state.Produce:
+		results := sl.result.(state.ProduceResult).Batches
+		if mem.batches == 0 {
+			mem.since = s.o.Now()
+		}
+		offset := sl.loc.Offset
+		for i := range in.Batches {
+			if r := &results[i]; r.Err != nil || r.Duplicate {
+				continue
+			}
+			b := &in.Batches[i]
+			p := s.pub.parts[b.TopicPartition]
+			if p.mem != mem {
+				p.mem, p.part = mem, mem.part(b.TopicPartition)
+			}
+			mem.add(p.part, sl.lsn, sl.loc.File, offset, b, results[i].BaseOffset, sl.now)
+			offset += uint32(b.SizeBytes)
+			touched = s.refreshBounds(p, touched)
+		}
+	case state.AdvanceLogStart:
+		for _, m := range in.Partitions {
+			if p := s.pub.parts[m.TopicPartition]; p != nil {
+				touched = s.refreshBounds(p, touched)
+			}
+		}
+	case state.CreateTopic:
+		touched = s.refreshTopic(in.ID, touched)
+	case state.CreatePartitions:
+		touched = s.refreshTopic(in.ID, touched)
+	case state.SetTopicConfigs:
+		touched = s.refreshTopic(in.ID, touched)
+	case state.DeleteTopic:
+		touched = s.refreshTopic(in.ID, touched)
+	}
+	return touched
+}
+
+func (s *Store) refreshBounds(p *partition, touched []*partition) []*partition {
+	b, err := s.pub.state.Bounds(p.tp)
+	if err != nil {
+		panic(fmt.Sprintf("store: no bounds of %v: %v", p.tp, err))
+	}
+	s.pub.bounds.set(p.slot, b)
+	if p.watchers.n.Load() > 0 {
+		touched = append(touched, p)
+	}
+	return touched
+}
+
+// refreshTopic brings the topic set and the partition table in line with the
+// published state for one topic.
+func (s *Store) refreshTopic(id state.TopicID, touched []*partition) []*partition {
+	old := s.pub.topics.entry(id)
+	t, ok := s.pub.state.Topic(id)
+	if !ok {
+		if old == nil {
+			return touched
+		}
+		for _, p := range old.partitions {
+			delete(s.pub.parts, p.tp)
+			s.pub.freeSlots = append(s.pub.freeSlots, p.slot)
+			touched = append(touched, p)
+		}
+		s.pub.topics = s.pub.topics.without(id)
+		s.topics.Store(s.pub.topics)
+		return touched
+	}
+	e := &topicEntry{topic: t, partitions: make([]*partition, t.Partitions)}
+	n := 0
+	if old != nil {
+		n = copy(e.partitions, old.partitions)
+	}
+	for i := n; i < len(e.partitions); i++ {
+		p := &partition{tp: state.TopicPartition{Topic: id, Partition: int32(i)}, slot: s.pub.takeSlot()}
+		e.partitions[i] = p
+		s.pub.parts[p.tp] = p
+		touched = s.refreshBounds(p, touched)
+	}
+	s.pub.topics = s.pub.topics.with(e)
+	s.topics.Store(s.pub.topics)
+	return touched
+}
+
+func (p *published) takeSlot() int {
+	if n := len(p.freeSlots); n > 0 {
+		slot := p.freeSlots[n-1]
+		p.freeSlots = p.freeSlots[:n-1]
+		return slot
+	}
+	p.slots++
+	return p.slots - 1
+}

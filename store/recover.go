@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+// recover loads the checkpoint, opens its segments and replays the log: batches
+// that are not sealed go into the first memtable, entries after the checkpoint
+// into the state. Sealed data is not read.
+func (s *Store) recover(ctx context.Context) error {
+	began := time.Now()
+	var c checkpointData
+	st := state.NewWithLimits(s.limits())
+	found, err := s.log.LoadSnapshot(func(r io.Reader) error { return c.read(r) })
+	if err != nil {
+		return fmt.Errorf("store: checkpoint: %w", err)
+	}
+	if found {
+		if st, err = s.decodeState(c.state); err != nil {
+			return fmt.Errorf("store: checkpoint: %w", err)
+		}
+		c.state = nil
+	}
+	if last := s.log.Last(); last < max(c.lsn, c.sealed) {
+		return fmt.Errorf("%w: the log ends at entry %d, before the checkpoint at %d", ErrCorrupt, last, max(c.lsn, c.sealed))
+	}
+	segs, err := s.openSegments(c.segments)
+	if err != nil {
+		return err
+	}
+	s.keeper.listed = segs
+	s.keeper.saved = min(c.lsn, c.sealed)
+
+	mem := newMemtable(c.sealed + 1)
+	s.pub.state = st
+	s.pub.lsn = c.lsn
+	s.pub.parts = map[state.TopicPartition]*partition{}
+	s.pub.version = s.versions.add(segs, []*memtable{mem})
+	if err := s.replay(ctx, mem, c.lsn); err != nil {
+		return err
+	}
+	s.rebuildTopics()
+	s.seq.decided = s.pub.state.Clone()
+	s.seq.last = s.pub.lsn
+	s.updateBacklog()
+	s.o.Logger.Info("store opened", "lsn", s.pub.lsn, "checkpoint", c.lsn, "sealed", c.sealed,
+		"segments", len(segs), "topics", len(s.pub.topics.byName), "took", time.Since(began))
+	return nil
+}
+
+// replayCheckEvery is how many entries pass between looks at ctx.
+const replayCheckEvery = 4096
+
+func (s *Store) replay(ctx context.Context, mem *memtable, lsn commitlog.LSN) error {
+	var batches []state.AppliedBatch
+	from := min(s.pub.lsn+1, mem.first)
+	if last := s.log.Last(); from > last {
+		mem.last = max(mem.last, last)
+		return nil
+	}
+	each := func(r commitlog.Replayed) error {
+		if r.LSN%replayCheckEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var err error
+		if r.LSN >= mem.first {
+			mem.last = r.LSN
+			mem.metaBytes += int64(len(r.Meta))
+			batches, err = state.Batches(r.Meta, batches[:0])
+			if err != nil {
+				return fmt.Errorf("store: log entry %d: %w", r.LSN, err)
+			}
+			if len(batches) > 0 && mem.batches == 0 {
+				mem.since = s.o.Now()
+			}
+			offset := r.Location.Offset
+			for i := range batches {
+				b := &batches[i]
+				mem.add(mem.part(b.TopicPartition), r.LSN, r.Location.File, offset, &b.Batch, b.BaseOffset, b.AppendTime)
+				offset += uint32(b.SizeBytes)
+			}
+		}
+		if r.LSN > lsn {
+			if err := s.pub.state.Apply(r.Meta); err != nil {
+				return fmt.Errorf("store: log entry %d: %w", r.LSN, err)
+			}
+			s.pub.lsn = r.LSN
+		}
+		return nil
+	}
+	if m, ok := s.log.(commitlog.MetaReader); ok {
+		return m.ReadMeta(from, each)
+	}
+	return s.log.Read(from, each)
+}
+
+// rebuildTopics makes the topic set, the partition table and the bounds from the
+// published state.
+func (s *Store) rebuildTopics() {
+	set := &TopicSet{}
+	for _, t := range s.pub.state.Topics() {
+		e := &topicEntry{topic: t, partitions: make([]*partition, t.Partitions)}
+		for i := range e.partitions {
+			p := &partition{tp: state.TopicPartition{Topic: t.ID, Partition: int32(i)}, slot: s.pub.takeSlot()}
+			e.partitions[i] = p
+			s.pub.parts[p.tp] = p
+			s.refreshBounds(p, nil)
+		}
+		set.byName = append(set.byName, e)
+	}
+	set.byID = sortedByID(set.byName)
+	s.pub.topics = set
+	s.topics.Store(set)
+}

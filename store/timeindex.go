@@ -1,0 +1,126 @@
+package store
+
+import (
+	"math"
+
+	"millrace/internal/recordbatch"
+	"millrace/store/state"
+)
+
+// OffsetForTime returns the first offset whose timestamp is >= ts, exactly (looking
+// into batches); found=false when there is none.
+// state.ErrUnknownTopic, or a *ReadError.
+func (s *Store) OffsetForTime(tp state.TopicPartition, ts state.Millis, iso Isolation) (offset int64, timestamp state.Millis, found bool, err error) {
+	sn := s.Snapshot()
+	defer sn.Release()
+	b, err := sn.Bounds(tp)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	r := allOf(b.LogStart, iso.end(b))
+	r.MinTimestamp = ts
+	it, err := sn.Batches(tp, r)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	defer it.Close()
+	var rd recordbatch.Reader
+	for it.Next() {
+		err := eachRecord(it, &rd, func(rec *recordbatch.Record) bool {
+			if rec.Timestamp >= ts && rec.Offset >= b.LogStart && rec.Offset < r.ToOffset {
+				offset, timestamp, found = rec.Offset, rec.Timestamp, true
+				return false
+			}
+			return true
+		})
+		if found || err != nil {
+			return offset, timestamp, found, err
+		}
+	}
+	return 0, 0, false, it.Err()
+}
+
+// MaxTimestamp returns the offset and timestamp of the record with the highest
+// timestamp (ListOffsets -3), the first of several; found=false when the
+// partition is empty. state.ErrUnknownTopic, or a *ReadError.
+func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp state.Millis, found bool, err error) {
+	sn := s.Snapshot()
+	defer sn.Release()
+	b, err := sn.Bounds(tp)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	// The index gives each batch's maximum, but over the whole batch: one that
+	// straddles the log start, or lies about its records, can hold less. So the
+	// best batch is read, and as long as another may hold more, that one too.
+	excluded := int64(math.MaxInt64) // maxima from here on are settled
+	for {
+		var best BatchInfo
+		any := false
+		it, err := sn.Batches(tp, allOf(b.LogStart, b.End))
+		if err != nil {
+			return 0, 0, false, err
+		}
+		for it.Next() {
+			i := it.Info()
+			if i.MaxTimestamp < excluded && (!any || i.MaxTimestamp > best.MaxTimestamp) {
+				best, any = i, true
+			}
+		}
+		if err := it.Err(); err != nil {
+			return 0, 0, false, err
+		}
+		if !any || found && best.MaxTimestamp <= timestamp {
+			return offset, timestamp, found, nil
+		}
+		excluded = best.MaxTimestamp
+		// All batches with that maximum, in order, until one has it in fact.
+		it, err = sn.Batches(tp, allOf(best.BaseOffset, b.End))
+		if err != nil {
+			return 0, 0, false, err
+		}
+		var rd recordbatch.Reader
+		for it.Next() {
+			if it.Info().MaxTimestamp != best.MaxTimestamp {
+				continue
+			}
+			err := eachRecord(it, &rd, func(rec *recordbatch.Record) bool {
+				if rec.Offset >= b.LogStart && (!found || rec.Timestamp > timestamp) {
+					offset, timestamp, found = rec.Offset, rec.Timestamp, true
+				}
+				return true
+			})
+			if err != nil {
+				return 0, 0, false, err
+			}
+			if found && timestamp >= best.MaxTimestamp {
+				return offset, timestamp, true, nil
+			}
+		}
+		if err := it.Err(); err != nil {
+			return 0, 0, false, err
+		}
+	}
+}
+
+// eachRecord calls fn with the records of the iterator's batch until it returns false.
+func eachRecord(it *BatchIter, rd *recordbatch.Reader, fn func(*recordbatch.Record) bool) error {
+	raw, err := it.Bytes()
+	if err != nil {
+		return err
+	}
+	b, _, err := recordbatch.Parse(raw)
+	if err != nil {
+		return err
+	}
+	if err := rd.Reset(&b); err != nil {
+		return err
+	}
+	var rec recordbatch.Record
+	for rd.Next(&rec) {
+		if !fn(&rec) {
+			return nil
+		}
+	}
+	return rd.Err()
+}
