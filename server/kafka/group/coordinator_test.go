@@ -801,7 +801,7 @@ func FuzzRestore(f *testing.F) {
 	f.Add(g.encode())
 	f.Add([]byte{1, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := &Coordinator{groups: map[string]*group{}}
+		c := &Coordinator{opts: Options{MinSessionTimeout: time.Hour}, groups: map[string]*group{}}
 		g, err := c.restore("g", data)
 		if err != nil {
 			return

@@ -99,6 +99,7 @@ func (c *Coordinator) restore(name string, data []byte) (*group, error) {
 		m := &member{id: r.string(), instanceID: r.string(), clientID: r.string(), clientHost: r.string()}
 		m.sessionTimeout = time.Duration(r.uint(1<<31-1)) * time.Millisecond
 		m.rebalanceTimeout = time.Duration(r.uint(1<<31-1)) * time.Millisecond
+		m.sessionTimeout = max(m.sessionTimeout, c.opts.MinSessionTimeout)
 		m.protocols = []Protocol{{Name: g.protocol, Metadata: r.bytes()}}
 		m.assignment = r.bytes()
 		if r.bad || m.id == "" || g.members[m.id] != nil {
