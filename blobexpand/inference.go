@@ -90,6 +90,12 @@ func (in *Inference) Observe(value []byte) (changed bool) {
 	}
 	for i := range in.offers {
 		o := &in.offers[i]
+		if o.child != nil && o.child.inf != nil && o.kind != vObject {
+			if o.child.inf.add(factsOf(o.kind, o.flags, value[o.start:o.end])) {
+				changed = true
+			}
+			continue
+		}
 		name, ok := memberName(value[o.key:o.keyEnd])
 		if in.take(o.node, name, ok, value, o.start, o.end, o.kind, o.flags) {
 			changed = true
@@ -122,6 +128,9 @@ func (c *inferred) knows(b []byte, start, end, point int, kind valueKind, fl jso
 		case 0:
 			return end-start <= c.okInt
 		case jsonval.Fraction:
+			if b[start] == '0' {
+				start++ // 0.5 has no digit before its point
+			}
 			return end-start-1 <= c.okFraction && point-start <= int(c.facts.intDigits) &&
 				end-point-1 <= int(c.facts.scale)
 		}
@@ -170,7 +179,7 @@ func (in *Inference) offer(n, child *node, key, keyEnd, start, end int, kind val
 	if kind == vObject && jsonval.Space(in.w.b, start+1) == end-1 {
 		return // {} brings nothing
 	}
-	in.offers = append(in.offers, offer{n, key, keyEnd, start, end, kind, fl})
+	in.offers = append(in.offers, offer{n, child, key, keyEnd, start, end, kind, fl})
 }
 
 // take takes in one member of the object n, of a valid row.
@@ -204,14 +213,17 @@ func (in *Inference) take(n *node, name string, named bool, b []byte, start, end
 		in.cols = append(in.cols, child.inf)
 		changed = true
 	}
-	c := child.inf
+	return child.inf.add(factsOf(kind, fl, b[start:end])) || changed
+}
+
+// add takes in new facts and says whether they change the type.
+func (c *inferred) add(f facts) (changed bool) {
 	was := c.facts
-	c.facts = was.join(factsOf(kind, fl, b[start:end]))
-	if c.facts != was {
-		c.setLimits()
-		changed = changed || !c.facts.typ().Equal(was.typ())
+	if c.facts = was.join(f); c.facts == was {
+		return false
 	}
-	return changed
+	c.setLimits()
+	return !c.facts.typ().Equal(was.typ())
 }
 
 // takeObject takes in the members of the object at b[i], whose node may not hang in
