@@ -45,6 +45,7 @@ type inferred struct {
 // offer is a value that may bring something new, kept until its row proved valid.
 type offer struct {
 	node        *node // the object it is a member of
+	child       *node // the member's own node, if there is one
 	key, keyEnd int   // name, quotes included
 	start, end  int
 	kind        valueKind
