@@ -55,6 +55,15 @@ func (b *Builder) Append(timestamp int64, key, value []byte, headers []Header) {
 	b.n++
 }
 
+// MaxRecordBytes is what Append adds for such a record at most.
+func MaxRecordBytes(key, value []byte, headers []Header) int {
+	n := 5 + 1 + 10 + 5 + bytesLen(key) + bytesLen(value) + 5
+	for i := range headers {
+		n += 5 + len(headers[i].Key) + bytesLen(headers[i].Value)
+	}
+	return n
+}
+
 func bytesLen(b []byte) int {
 	if b == nil {
 		return 1

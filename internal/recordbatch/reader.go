@@ -133,7 +133,7 @@ func (r *Reader) Next(rec *Record) bool {
 		return false
 	}
 	n, i := varint32(r.data, r.pos)
-	if i < 0 || n < minRecordBytes-1 || int(n) > len(r.data)-i {
+	if i < 0 || n < MinRecordBytes-1 || int(n) > len(r.data)-i {
 		return r.fail("length out of bounds")
 	}
 	end := i + int(n)

@@ -27,8 +27,8 @@ const HeaderBytes = 61
 // lengthPrefixBytes precede what the length field counts: base offset and length.
 const lengthPrefixBytes = 12
 
-// minRecordBytes is the smallest record there can be: seven one-byte fields.
-const minRecordBytes = 7
+// MinRecordBytes is the smallest record there can be: seven one-byte fields.
+const MinRecordBytes = 7
 
 // Compression codecs as in the attributes' lowest three bits.
 const (

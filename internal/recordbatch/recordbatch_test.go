@@ -378,7 +378,7 @@ func FuzzReader(f *testing.F) {
 			n++
 			_, _ = rec.Headers(nil)
 		}
-		if n > len(r.data)/minRecordBytes {
+		if n > len(r.data)/MinRecordBytes {
 			t.Fatalf("%d records in %d bytes", n, len(r.data))
 		}
 		_, _ = r.Verify(&b)

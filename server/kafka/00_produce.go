@@ -1,0 +1,246 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"millrace/ingest"
+	"millrace/server/auth"
+	"millrace/store/state"
+)
+
+const keyProduce = 0
+
+// produceServedFrom is the first version whose batches we store. Older ones carry
+// older formats. They are advertised all the same, and refused: librdkafka before 2.12
+// takes their absence for a broker that knows no compression.
+const produceServedFrom = 3
+
+func (s *Server) produceAPI() api {
+	return api{key: keyProduce, min: 0, max: 13, raw: s.produce, pipelined: true}
+}
+
+// produceCall is one Produce request on its way: decoded, checked and submitted by
+// the connection's goroutine, completed by the store's publisher, encoded by the
+// connection's writer.
+type produceCall struct {
+	s             *Server
+	version       int16
+	headerVersion int
+	correlationID int32
+	acks          int16
+	topics        []produceTopic
+	parts         []producePart  // of all topics, in the order of the request
+	entries       []ingest.Entry // of the parts that reached ingest, in the same order
+}
+
+type produceTopic struct {
+	name       string
+	id         state.TopicID
+	parts      int // so many of produceCall.parts
+	authorised bool
+	topic      *ingest.Topic // nil: unknown
+	code       int16         // for all its partitions, unless 0
+}
+
+type producePart struct {
+	index int32
+	code  int16 // why it did not reach ingest; 0 when it did
+}
+
+// produce decodes by hand: a request's cost is its records, which are neither
+// copied nor looked at here.
+func (s *Server) produce(ctx context.Context, c *conn, h header, body []byte) error {
+	call := &produceCall{
+		s: s, version: h.version, correlationID: h.correlationID,
+		headerVersion: s.table[keyProduce].responseHeaderVersion(h.version),
+	}
+	if err := call.decode(c, body); err != nil {
+		return err
+	}
+	c.startWriter()
+	if !c.pipe.push(call) {
+		return errHangUp
+	}
+	done := func() { c.pipe.complete(call) }
+	if len(call.entries) == 0 {
+		done()
+		return nil
+	}
+	s.o.Ingest.Produce(ctx, call.entries, s.o.ProduceAllOrNothing, done)
+	return nil
+}
+
+// decode reads the request and resolves its topics. Errors are for what is no request;
+// what is merely refused gets a code.
+func (call *produceCall) decode(c *conn, body []byte) error {
+	flexible := call.version >= 9
+	d := decoder{b: body}
+	if call.version >= 3 {
+		d.string(flexible) // transactional id: such batches are refused one by one
+	}
+	call.acks = d.int16()
+	d.int32() // timeout: we answer when the records are durable, however soon
+	n := d.array(flexible, 5)
+	if n > 0 {
+		call.topics = make([]produceTopic, 0, n)
+	}
+	for range n {
+		var t produceTopic
+		if call.version >= 13 {
+			t.id = d.uuid()
+		} else {
+			t.name, _ = d.string(flexible)
+		}
+		if d.bad {
+			break
+		}
+		call.resolve(c, &t)
+		t.parts = max(d.array(flexible, 5), 0)
+		for range t.parts {
+			index := d.int32()
+			records := d.bytes(flexible)
+			d.skipTags(flexible)
+			if d.bad {
+				break
+			}
+			code := t.code
+			switch {
+			case code != errNone:
+			case index < 0 || index >= t.topic.Partitions:
+				code = errUnknownTopicOrPartition
+			default:
+				call.entries = append(call.entries, ingest.Entry{Topic: t.topic, Partition: index, Batch: records})
+			}
+			call.parts = append(call.parts, producePart{index: index, code: code})
+		}
+		d.skipTags(flexible)
+		call.topics = append(call.topics, t)
+	}
+	d.skipTags(flexible)
+	if d.bad || len(d.b) != 0 {
+		return fmt.Errorf("%w: Produce version %d", errBadRequest, call.version)
+	}
+	return nil
+}
+
+// resolve finds t's topic, or the code that all its partitions get.
+func (call *produceCall) resolve(c *conn, t *produceTopic) {
+	s := call.s
+	topics := s.o.Store.Topics()
+	var topic state.Topic
+	var known bool
+	unknown := errUnknownTopicOrPartition
+	if call.version >= 13 {
+		topic, known = topics.ByID(t.id)
+		unknown = errUnknownTopicID
+	} else {
+		topic, known = topics.ByName(t.name)
+	}
+	name := t.name
+	if known {
+		name = topic.Name
+	}
+	switch {
+	case call.version < produceServedFrom:
+		t.code = errUnsupportedVersion
+	case call.acks < -1 || call.acks > 1:
+		t.code = errInvalidRequiredAcks
+	case call.version >= 13 && !known:
+		t.code = errUnknownTopicID
+	case !s.o.Auth.Authorize(c.principal, auth.Write, topicResource(name)):
+		t.code = errTopicAuthorizationFailed
+		if call.version >= 13 {
+			t.code = errUnknownTopicID // an id must not tell that its topic exists
+			if s.o.Auth.Authorize(c.principal, auth.Describe, topicResource(name)) {
+				t.code = errTopicAuthorizationFailed
+			}
+		}
+	case !known:
+		t.code = unknown
+	default:
+		var err error
+		if t.topic, err = s.o.Ingest.Topic(topic); err != nil {
+			t.code = s.code(err)
+		}
+	}
+}
+
+// appendAnswer encodes the response. Without acks there is none; an error then closes
+// the connection, the only sign that such a client can get.
+func (call *produceCall) appendAnswer(dst []byte) (out []byte, hangUp bool) {
+	if call.acks == 0 {
+		for i := range call.parts {
+			hangUp = hangUp || call.parts[i].code != errNone
+		}
+		for i := range call.entries {
+			if err := call.entries[i].Result.Err; err != nil && call.s.code(err) != errDuplicateSequenceNumber {
+				hangUp = true
+			}
+		}
+		return dst, hangUp
+	}
+	v := call.version
+	flexible := v >= 9
+	start := len(dst)
+	dst = beginResponse(dst, call.correlationID, call.headerVersion)
+	dst = putArrayLen(dst, len(call.topics), flexible)
+	parts, entries := call.parts, call.entries
+	for i := range call.topics {
+		t := &call.topics[i]
+		if v >= 13 {
+			dst = append(dst, t.id[:]...)
+		} else {
+			dst = putString(dst, t.name, flexible)
+		}
+		dst = putArrayLen(dst, t.parts, flexible)
+		for range t.parts {
+			p := &parts[0]
+			parts = parts[1:]
+			r := ingest.Result{BaseOffset: -1, AppendTime: -1, LogStart: -1}
+			code := p.code
+			message := ""
+			if code == errNone {
+				r = entries[0].Result
+				entries = entries[1:]
+				if r.Err != nil {
+					code = call.s.code(r.Err)
+					message = call.refused(t, p, r.Err, code)
+				}
+			}
+			dst = putInt32(dst, p.index)
+			dst = putInt16(dst, code)
+			dst = putInt64(dst, r.BaseOffset)
+			if v >= 2 {
+				dst = putInt64(dst, r.AppendTime)
+			}
+			if v >= 5 {
+				dst = putInt64(dst, r.LogStart)
+			}
+			if v >= 8 {
+				dst = putArrayLen(dst, 0, flexible) // errors of single records
+				dst = putNullableString(dst, message, flexible)
+			}
+			dst = putNoTags(dst, flexible)
+		}
+		dst = putNoTags(dst, flexible)
+	}
+	if v >= 1 {
+		dst = putInt32(dst, 0) // throttle time
+	}
+	dst = putNoTags(dst, flexible)
+	endResponse(dst, start, 0)
+	return dst, false
+}
+
+// refused notes a refusal where someone may look for it, and returns the message
+// for the client.
+func (call *produceCall) refused(t *produceTopic, p *producePart, err error, code int16) string {
+	if code == errUnknownServerError || code == errKafkaStorageError {
+		call.s.rare.warn(call.s.log, "produce failed "+t.topic.Name, "produce failed",
+			slog.String("topic", t.topic.Name), slog.Int("partition", int(p.index)), slog.Any("error", err))
+		return "" // ours, not the client's to know
+	}
+	return cut(err.Error())
+}

@@ -1,0 +1,146 @@
+package kafka
+
+import (
+	"context"
+
+	"millrace/server/auth"
+	"millrace/store"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const keyListOffsets = 2
+
+// Special timestamps and the version that brought each.
+const (
+	timeLatest                = -1
+	timeEarliest              = -2
+	timeMax                   = -3
+	timeEarliestLocal         = -4
+	timeLatestTiered          = -5
+	timeEarliestPendingUpload = -6
+)
+
+var specialTimes = map[int64]int16{
+	timeLatest: 1, timeEarliest: 1, timeMax: 7, timeEarliestLocal: 8, timeLatestTiered: 9, timeEarliestPendingUpload: 11,
+}
+
+func (s *Server) listOffsetsAPI() api {
+	return api{key: keyListOffsets, min: 1, max: 11, handle: s.listOffsets}
+}
+
+func (s *Server) listOffsets(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.ListOffsetsRequest)
+	resp := req.ResponseKind().(*kmsg.ListOffsetsResponse)
+	iso := store.ReadUncommitted
+	if req.IsolationLevel == 1 {
+		iso = store.ReadCommitted
+	}
+	topics := s.o.Store.Topics()
+	type asked struct {
+		topic     string
+		partition int32
+	}
+	seen := map[asked]int{}
+	for i := range req.Topics {
+		for j := range req.Topics[i].Partitions {
+			seen[asked{req.Topics[i].Topic, req.Topics[i].Partitions[j].Partition}]++
+		}
+	}
+	resp.Topics = make([]kmsg.ListOffsetsResponseTopic, len(req.Topics))
+	for i := range req.Topics {
+		in, out := &req.Topics[i], &resp.Topics[i]
+		out.Default()
+		out.Topic = in.Topic
+		topic, code := s.describedTopic(r, topics, in.Topic)
+		out.Partitions = make([]kmsg.ListOffsetsResponseTopicPartition, len(in.Partitions))
+		for j := range in.Partitions {
+			p, o := &in.Partitions[j], &out.Partitions[j]
+			o.Default()
+			o.Partition = p.Partition
+			o.Timestamp, o.Offset, o.LeaderEpoch = -1, -1, -1
+			switch {
+			case code != errNone:
+				o.ErrorCode = code
+			case seen[asked{in.Topic, p.Partition}] > 1:
+				o.ErrorCode = errInvalidRequest // which one should be answered?
+			case p.Partition < 0 || p.Partition >= topic.Partitions:
+				o.ErrorCode = errUnknownTopicOrPartition
+			default:
+				o.ErrorCode = checkLeaderEpoch(p.CurrentLeaderEpoch)
+			}
+			if o.ErrorCode == errNone {
+				s.listOffset(state.TopicPartition{Topic: topic.ID, Partition: p.Partition}, r.version, p.Timestamp, iso, o)
+			}
+		}
+	}
+	return resp, nil
+}
+
+// listOffset answers for one partition: the offset that the timestamp asks for, and its
+// own timestamp where there is one; −1 and −1 when nothing is so late.
+func (s *Server) listOffset(tp state.TopicPartition, version int16, ts int64, iso store.Isolation, o *kmsg.ListOffsetsResponseTopicPartition) {
+	if since, special := specialTimes[ts]; ts < 0 && (!special || version < since) {
+		o.ErrorCode = errUnsupportedVersion
+		return
+	}
+	var (
+		found bool
+		err   error
+	)
+	switch ts {
+	case timeLatest, timeEarliest, timeEarliestLocal:
+		var b state.Bounds
+		if b, err = s.o.Store.Bounds(tp); err == nil {
+			found = true
+			switch {
+			case ts != timeLatest:
+				o.Offset = b.LogStart
+			case iso == store.ReadCommitted:
+				o.Offset = b.LastStable
+			default:
+				o.Offset = b.End
+			}
+		}
+	case timeMax:
+		o.Offset, o.Timestamp, found, err = s.o.Store.MaxTimestamp(tp)
+	case timeLatestTiered, timeEarliestPendingUpload:
+		// No record was ever moved elsewhere, nor waits to be.
+	default:
+		o.Offset, o.Timestamp, found, err = s.o.Store.OffsetForTime(tp, ts, iso)
+	}
+	switch {
+	case err != nil:
+		o.ErrorCode = s.code(err)
+		o.Offset, o.Timestamp = -1, -1
+	case found:
+		o.LeaderEpoch = leaderEpoch
+	default:
+		o.Offset, o.Timestamp = -1, -1
+	}
+}
+
+// describedTopic finds a topic that the principal may see.
+func (s *Server) describedTopic(r *request, topics *store.TopicSet, name string) (state.Topic, int16) {
+	if !s.allowed(r, auth.Describe, topicResource(name)) {
+		return state.Topic{}, errTopicAuthorizationFailed
+	}
+	t, ok := topics.ByName(name)
+	if !ok {
+		return state.Topic{}, errUnknownTopicOrPartition
+	}
+	return t, errNone
+}
+
+// checkLeaderEpoch holds the epoch under which a client believes the leader leads
+// (−1: it does not say) against the one there is.
+func checkLeaderEpoch(epoch int32) int16 {
+	switch {
+	case epoch > leaderEpoch:
+		return errUnknownLeaderEpoch
+	case epoch >= 0 && epoch < leaderEpoch:
+		return errFencedLeaderEpoch
+	}
+	return errNone
+}

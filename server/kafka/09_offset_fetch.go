@@ -1,0 +1,141 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"millrace/server/auth"
+	"millrace/store"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// offsetFetch serves OffsetFetch 1–10: one group up to 7 (its errors per partition in 1),
+// several from 8 on, topics by id from 10 on. RequireStable is always kept: no
+// offset is pending while there are no transactions.
+func (s *Server) offsetFetch(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.OffsetFetchRequest)
+	resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
+	if req.Version >= 8 {
+		for _, g := range req.Groups {
+			resp.Groups = append(resp.Groups, s.fetchGroupOffsets(r, g, req.Version >= 10))
+		}
+		return resp, nil
+	}
+	asked := kmsg.OffsetFetchRequestGroup{Group: req.Group}
+	if req.Topics != nil {
+		asked.Topics = make([]kmsg.OffsetFetchRequestGroupTopic, 0, len(req.Topics))
+	}
+	for _, t := range req.Topics {
+		asked.Topics = append(asked.Topics, kmsg.OffsetFetchRequestGroupTopic{Topic: t.Topic, Partitions: t.Partitions})
+	}
+	g := s.fetchGroupOffsets(r, asked, false)
+	if g.ErrorCode != errNone && req.Version < 2 {
+		for _, t := range req.Topics {
+			gt := kmsg.OffsetFetchResponseGroupTopic{Topic: t.Topic}
+			for _, p := range t.Partitions {
+				gt.Partitions = append(gt.Partitions, noOffset(p, g.ErrorCode))
+			}
+			g.Topics = append(g.Topics, gt)
+		}
+	}
+	resp.ErrorCode = g.ErrorCode
+	for _, gt := range g.Topics {
+		t := kmsg.OffsetFetchResponseTopic{Topic: gt.Topic}
+		for _, p := range gt.Partitions {
+			t.Partitions = append(t.Partitions, kmsg.OffsetFetchResponseTopicPartition{
+				Partition: p.Partition, Offset: p.Offset, LeaderEpoch: p.LeaderEpoch,
+				Metadata: p.Metadata, ErrorCode: p.ErrorCode,
+			})
+		}
+		resp.Topics = append(resp.Topics, t)
+	}
+	return resp, nil
+}
+
+// noOffset is a partition for which nothing was committed, or cannot be told.
+func noOffset(partition int32, code int16) kmsg.OffsetFetchResponseGroupTopicPartition {
+	p := kmsg.NewOffsetFetchResponseGroupTopicPartition()
+	p.Partition, p.Offset, p.LeaderEpoch, p.ErrorCode = partition, -1, -1, code
+	p.Metadata = new(string) // kafka-python and others cannot read null
+	return p
+}
+
+func (s *Server) fetchGroupOffsets(r *request, asked kmsg.OffsetFetchRequestGroup, byID bool) kmsg.OffsetFetchResponseGroup {
+	g := kmsg.NewOffsetFetchResponseGroup()
+	g.Group = asked.Group
+	if !s.allowed(r, auth.Describe, groupResource(asked.Group)) {
+		g.ErrorCode = errGroupAuthorizationFailed
+		return g
+	}
+	topics := s.o.Store.Topics()
+	offsets := s.o.Admin.Groups.Committed(asked.Group)
+	if asked.Topics == nil {
+		g.Topics = s.allGroupOffsets(r, topics, offsets)
+		return g
+	}
+	for _, t := range asked.Topics {
+		gt := kmsg.NewOffsetFetchResponseGroupTopic()
+		gt.Topic, gt.TopicID = t.Topic, t.TopicID
+		topic, code := s.resolve(r, topics, topicRef{t.Topic, t.TopicID}, byID, auth.Describe)
+		if code == errUnknownTopicOrPartition {
+			code = errNone // a name that does not exist has no offset, which is no error
+		}
+		for _, p := range t.Partitions {
+			o, ok := offsets[state.TopicPartition{Topic: topic.ID, Partition: p}]
+			if code != errNone || !ok {
+				gt.Partitions = append(gt.Partitions, noOffset(p, code))
+				continue
+			}
+			gt.Partitions = append(gt.Partitions, committedOffset(p, o))
+		}
+		g.Topics = append(g.Topics, gt)
+	}
+	return g
+}
+
+// allGroupOffsets is every offset of the group, in topic name and partition order.
+func (s *Server) allGroupOffsets(r *request, topics *store.TopicSet, offsets map[state.TopicPartition]state.CommittedOffset) []kmsg.OffsetFetchResponseGroupTopic {
+	tps := make([]state.TopicPartition, 0, len(offsets))
+	for tp := range offsets {
+		tps = append(tps, tp)
+	}
+	slices.SortFunc(tps, func(a, b state.TopicPartition) int {
+		if c := bytes.Compare(a.Topic[:], b.Topic[:]); c != 0 {
+			return c
+		}
+		return int(a.Partition) - int(b.Partition)
+	})
+	var all []kmsg.OffsetFetchResponseGroupTopic
+	for i := 0; i < len(tps); {
+		j := i
+		for j < len(tps) && tps[j].Topic == tps[i].Topic {
+			j++
+		}
+		same := tps[i:j]
+		i = j
+		topic, ok := topics.ByID(same[0].Topic)
+		if !ok || !s.allowed(r, auth.Describe, topicResource(topic.Name)) {
+			continue
+		}
+		gt := kmsg.NewOffsetFetchResponseGroupTopic()
+		gt.Topic, gt.TopicID = topic.Name, topic.ID
+		for _, tp := range same {
+			gt.Partitions = append(gt.Partitions, committedOffset(tp.Partition, offsets[tp]))
+		}
+		all = append(all, gt)
+	}
+	slices.SortFunc(all, func(a, b kmsg.OffsetFetchResponseGroupTopic) int { return strings.Compare(a.Topic, b.Topic) })
+	return all
+}
+
+func committedOffset(partition int32, o state.CommittedOffset) kmsg.OffsetFetchResponseGroupTopicPartition {
+	p := kmsg.NewOffsetFetchResponseGroupTopicPartition()
+	p.Partition, p.Offset, p.LeaderEpoch = partition, o.Offset, o.LeaderEpoch
+	metadata := o.Metadata
+	p.Metadata = &metadata
+	return p
+}

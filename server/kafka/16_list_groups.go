@@ -1,0 +1,39 @@
+package kafka
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"millrace/server/auth"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// classicGroupType is the type of all groups here.
+const classicGroupType = "classic"
+
+// listGroups serves ListGroups 0–5: filters by state from 4 on, by type from 5 on.
+func (s *Server) listGroups(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.ListGroupsRequest)
+	resp := req.ResponseKind().(*kmsg.ListGroupsResponse)
+	if !passes(req.TypesFilter, classicGroupType) {
+		return resp, nil
+	}
+	all := s.allowed(r, auth.Describe, clusterResource)
+	for _, g := range s.o.Admin.Groups.List() {
+		state := g.State.String()
+		if !passes(req.StatesFilter, state) || (!all && !s.allowed(r, auth.Describe, groupResource(g.Group))) {
+			continue
+		}
+		rg := kmsg.NewListGroupsResponseGroup()
+		rg.Group, rg.ProtocolType, rg.GroupState, rg.GroupType = g.Group, g.ProtocolType, state, classicGroupType
+		resp.Groups = append(resp.Groups, rg)
+	}
+	return resp, nil
+}
+
+// passes: an empty filter lets everything through; case does not matter.
+func passes(filter []string, value string) bool {
+	return len(filter) == 0 || slices.ContainsFunc(filter, func(f string) bool { return strings.EqualFold(f, value) })
+}

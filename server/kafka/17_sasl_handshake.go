@@ -1,0 +1,38 @@
+package kafka
+
+import (
+	"context"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const keySASLHandshake = 17
+
+func (s *Server) saslHandshakeAPI() api {
+	return api{key: keySASLHandshake, min: 0, max: 1, handle: s.saslHandshake, preAuth: true}
+}
+
+// saslHandshake agrees on a mechanism. After version 0 the tokens follow bare, after
+// version 1 in SaslAuthenticate requests.
+func (s *Server) saslHandshake(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.SASLHandshakeRequest)
+	resp := req.ResponseKind().(*kmsg.SASLHandshakeResponse)
+	c := r.conn
+	st := &c.sasl
+	switch {
+	case !st.required, st.done, st.mechanism != "":
+		// Nobody asked, or it was agreed on before.
+		resp.ErrorCode = errIllegalSASLState
+		r.hangUp = st.required && !st.done
+	case !slices.Contains(c.mechanisms(), req.Mechanism):
+		resp.ErrorCode = errUnsupportedSASLMechanism
+		resp.SupportedMechanisms = c.mechanisms()
+		r.hangUp = true
+	default:
+		st.mechanism = req.Mechanism
+		st.rawTokens = r.version == 0
+		resp.SupportedMechanisms = c.mechanisms()
+	}
+	return resp, nil
+}

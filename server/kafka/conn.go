@@ -1,0 +1,475 @@
+package kafka
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"millrace/server/auth"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const (
+	// readBufferBytes holds whole small requests; large ones go past it. Times
+	// ten thousand connections it is what idle ones cost.
+	readBufferBytes = 4 << 10
+	// progressBytes is what must arrive, or be taken, within one timeout.
+	progressBytes = 1 << 20
+	// scratchBytes is the largest encoding buffer kept between requests.
+	scratchBytes = 64 << 10
+)
+
+// errHangUp ends a connection in an orderly way, without a log line.
+var errHangUp = errors.New("hang up")
+
+// conn is one client connection. One goroutine (serve) reads requests and executes
+// them strictly in order; all fields without a comment are its own. A second one
+// (write) appears with the first Produce, whose answers come later; whoever writes
+// otherwise first waits for the pipeline to be empty, so that there is one writer.
+type conn struct {
+	s          *Server
+	l          *listener
+	nc         net.Conn
+	br         *bufio.Reader
+	remoteHost string
+	isLoopback bool
+
+	ctx    context.Context // ends with the connection or the server
+	cancel context.CancelFunc
+
+	principal auth.Principal
+	sasl      saslState
+	session   *fetchSession
+
+	greeted  bool      // a request was answered, logged in where required
+	idleSet  time.Time // when the idle deadline was last set; zero: another one holds
+	writeSet time.Time // when the write deadline was last set
+	scratch  []byte
+
+	pipe       pipeline
+	writers    sync.WaitGroup
+	hasWriter  bool
+	abortOnce  sync.Once
+	tlsFlusher *bufio.Writer // joins small pieces into TLS records; nil without TLS
+}
+
+func newConn(s *Server, l *listener, nc net.Conn, host string) *conn {
+	c := &conn{s: s, l: l, nc: nc, remoteHost: host, principal: auth.Anonymous}
+	if ip := net.ParseIP(host); ip != nil {
+		c.isLoopback = ip.IsLoopback()
+	}
+	if l.TLS != nil {
+		c.nc = tls.Server(nc, l.TLS)
+		c.tlsFlusher = bufio.NewWriterSize(c.nc, 16<<10)
+	}
+	c.br = bufio.NewReaderSize(c.nc, readBufferBytes)
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.sasl.required = l.SASL
+	c.pipe.init()
+	return c
+}
+
+// advertised is where clients of this connection's listener are told to connect.
+func (c *conn) advertised() (host string, port int32) {
+	if c.l.host != "" {
+		return c.l.host, c.l.port
+	}
+	host, _, _ = net.SplitHostPort(c.nc.LocalAddr().String())
+	return host, c.l.port
+}
+
+// drain asks the connection to end after what it is doing. Called from outside.
+func (c *conn) drain() { _ = c.nc.SetReadDeadline(aLongTimeAgo) }
+
+// abort ends the connection at once. Called from outside, too.
+func (c *conn) abort() {
+	c.abortOnce.Do(func() {
+		c.cancel()
+		c.pipe.breakOff()
+		_ = c.nc.Close()
+	})
+}
+
+var aLongTimeAgo = time.Unix(1, 0)
+
+// serve runs the connection to its end.
+func (c *conn) serve() {
+	defer c.s.forget(c)
+	defer c.writers.Wait()
+	defer c.abort()
+	defer c.dropSession()
+	defer c.recovered()
+	err := c.requests()
+	// What was accepted is answered, also when the client has closed its half.
+	if c.hasWriter {
+		c.pipe.wait()
+	}
+	c.logEnd(err)
+}
+
+func (c *conn) logEnd(err error) {
+	switch {
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, errHangUp), errors.Is(err, net.ErrClosed), c.s.stopping.Load():
+	case errors.Is(err, errFrame), errors.Is(err, errTooLong), errors.Is(err, errBadRequest):
+		c.s.rare.warn(c.s.log, "bad request "+c.remoteHost, "kafka connection closed", slog.String("client", c.remoteHost), slog.Any("error", err))
+	default:
+		c.s.log.Debug("kafka connection closed", slog.String("client", c.remoteHost), slog.Any("error", err))
+	}
+}
+
+// recovered turns a bug in one connection into that connection's end.
+func (c *conn) recovered() {
+	if p := recover(); p != nil {
+		c.s.metrics.panics.Inc()
+		c.s.log.Error("kafka connection panicked", slog.String("client", c.remoteHost),
+			slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		c.abort()
+	}
+}
+
+var (
+	errTooLong    = errors.New("request too long")
+	errBadRequest = errors.New("bad request")
+)
+
+func (c *conn) requests() error {
+	if err := c.nc.SetDeadline(time.Now().Add(c.s.o.LoginTimeout)); err != nil {
+		return err
+	}
+	if t, ok := c.nc.(*tls.Conn); ok {
+		if err := t.HandshakeContext(c.ctx); err != nil {
+			c.s.rare.warn(c.s.log, "tls "+c.remoteHost, "kafka TLS handshake failed", slog.String("client", c.remoteHost), slog.Any("error", err))
+			return err
+		}
+	}
+	for {
+		if err := c.idle(); err != nil {
+			return err
+		}
+		if c.sasl.rawTokens {
+			if err := c.rawToken(); err != nil {
+				return err
+			}
+			continue
+		}
+		size, key, version, err := peekFrame(c.br)
+		if err != nil {
+			return err
+		}
+		a, err := c.admitRequest(size, key, version)
+		if err != nil {
+			return err
+		}
+		if err := c.request(a, size, version); err != nil {
+			return err
+		}
+	}
+}
+
+// idle sets the deadline for the next request's first bytes. Before the first
+// answer that is the login deadline, already set.
+func (c *conn) idle() error {
+	if c.greeted {
+		// Every so often is enough: timers are not free, and ten minutes need
+		// no precision.
+		if now := time.Now(); now.Sub(c.idleSet) > c.s.o.IdleTimeout/16 {
+			if err := c.nc.SetReadDeadline(now.Add(c.s.o.IdleTimeout)); err != nil {
+				return err
+			}
+			c.idleSet = now
+		}
+	}
+	// drain sets a deadline in the past after stopping: whoever comes second sees
+	// the other.
+	if c.s.stopping.Load() {
+		return errHangUp
+	}
+	return nil
+}
+
+// admitRequest decides by key, version and size alone whether a request is read.
+func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
+	a := c.s.table.find(key)
+	if a == nil {
+		return nil, fmt.Errorf("%w: API %d is not served", errBadRequest, key)
+	}
+	// A newer ApiVersions is answered (in version 0), anything else is a client
+	// that did not ask.
+	if (version < a.min || version > a.max) && key != keyAPIVersions {
+		return nil, fmt.Errorf("%w: %s version %d, served are %d to %d", errBadRequest, a.name, version, a.min, a.max)
+	}
+	if !c.sasl.mayProceed() && !a.preAuth {
+		return nil, fmt.Errorf("%w: %s before login", errBadRequest, a.name)
+	}
+	limit := c.s.o.MaxRequestBytes
+	switch {
+	case !c.sasl.mayProceed():
+		limit = min(limit, preAuthFrameBytes)
+	case key != keyProduce:
+		limit = min(limit, controlFrameBytes)
+	}
+	if size > limit {
+		return nil, fmt.Errorf("%w: %s of %d bytes, at most %d", errTooLong, a.name, size, limit)
+	}
+	return a, nil
+}
+
+// request reads and executes one request.
+func (c *conn) request(a *api, size int, version int16) error {
+	var small, large int64
+	defer func() {
+		c.s.smallRequests.release(small)
+		c.s.largeRequests.release(large)
+	}()
+	reserve := func(more int) error {
+		// Two budgets, so that whoever waits for the second one, holding a bit
+		// of the first, waits only for those who need nothing more.
+		if small == 0 {
+			if err := c.s.smallRequests.acquire(c.ctx, int64(more)); err != nil {
+				return err
+			}
+			small = int64(more)
+			return nil
+		}
+		if err := c.s.largeRequests.acquire(c.ctx, int64(more)); err != nil {
+			return err
+		}
+		large += int64(more)
+		return nil
+	}
+	progress := func() error { return nil }
+	if c.br.Buffered() < sizeBytes+size && c.greeted {
+		progress = func() error {
+			c.idleSet = time.Time{}
+			return c.nc.SetReadDeadline(time.Now().Add(c.s.o.RequestTimeout))
+		}
+	}
+	frame, err := readFrame(c.br, size, reserve, progress)
+	if err != nil {
+		return err
+	}
+	c.s.metrics.bytesIn.Add(float64(sizeBytes + size))
+	a.requests.Inc()
+	if a.key == keyAPIVersions && version > a.max {
+		return c.tooNewAPIVersions(frame)
+	}
+	h, body, err := parseHeader(frame, a.requestHeaderVersion(version))
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.name, err)
+	}
+	// One request after the other, but for Produce: it may pass the sync of the
+	// Produce before it.
+	if !a.pipelined && c.hasWriter && !c.pipe.wait() {
+		return errHangUp
+	}
+	ctx := c.ctx
+	if a.blocking {
+		var stop func()
+		ctx, stop = c.watch(ctx)
+		defer stop()
+	}
+	if a.raw != nil {
+		err = a.raw(ctx, c, h, body)
+	} else {
+		err = c.handle(ctx, a, h, body)
+	}
+	if err == nil && !c.greeted && c.sasl.mayProceed() {
+		c.greeted = true
+	}
+	return err
+}
+
+// handle decodes a request's body, has it answered, and writes the answer.
+func (c *conn) handle(ctx context.Context, a *api, h header, body []byte) error {
+	req := kmsg.RequestForKey(h.key)
+	req.SetVersion(h.version)
+	if err := req.ReadFrom(body); err != nil {
+		return fmt.Errorf("%w: %s version %d: %w", errBadRequest, a.name, h.version, err)
+	}
+	r := &request{header: h, body: req, conn: c}
+	resp, err := a.handle(ctx, r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.name, err)
+	}
+	if resp != nil {
+		if err := c.respond(a, h, resp); err != nil {
+			return err
+		}
+	}
+	if r.hangUp {
+		return errHangUp
+	}
+	return nil
+}
+
+// respond encodes resp behind its header and writes it.
+func (c *conn) respond(a *api, h header, resp kmsg.Response) error {
+	buf := beginResponse(c.scratch[:0], h.correlationID, a.responseHeaderVersion(resp.GetVersion()))
+	buf = resp.AppendTo(buf)
+	endResponse(buf, 0, 0)
+	c.keepScratch(buf)
+	return c.write(buf)
+}
+
+func (c *conn) keepScratch(buf []byte) {
+	if cap(buf) <= scratchBytes {
+		c.scratch = buf[:0]
+	}
+}
+
+// write sends one piece.
+func (c *conn) write(b []byte) error {
+	for len(b) > 0 {
+		n := min(len(b), progressBytes)
+		if err := c.writeDeadline(n == progressBytes); err != nil {
+			return err
+		}
+		if _, err := c.nc.Write(b[:n]); err != nil {
+			return err
+		}
+		c.s.metrics.bytesOut.Add(float64(n))
+		b = b[n:]
+	}
+	return nil
+}
+
+// writev sends pieces of different memory with few system calls, without joining
+// them first. bufs is consumed.
+func (c *conn) writev(bufs net.Buffers) error {
+	for len(bufs) > 0 {
+		n, k := 0, 0
+		for k < len(bufs) && n < progressBytes {
+			n += len(bufs[k])
+			k++
+		}
+		if err := c.writeDeadline(n >= progressBytes); err != nil {
+			return err
+		}
+		part := bufs[:k:k]
+		bufs = bufs[k:]
+		if c.tlsFlusher == nil {
+			if _, err := part.WriteTo(c.nc); err != nil {
+				return err
+			}
+		} else {
+			for _, b := range part {
+				if _, err := c.tlsFlusher.Write(b); err != nil {
+					return err
+				}
+			}
+			if err := c.tlsFlusher.Flush(); err != nil {
+				return err
+			}
+		}
+		c.s.metrics.bytesOut.Add(float64(n))
+	}
+	return nil
+}
+
+// writeDeadline gives the client WriteTimeout for what is written next. For small
+// pieces it is renewed once a second only.
+func (c *conn) writeDeadline(large bool) error {
+	now := time.Now()
+	if !large && now.Sub(c.writeSet) < time.Second {
+		return nil
+	}
+	c.writeSet = now
+	return c.nc.SetWriteDeadline(now.Add(c.s.o.WriteTimeout))
+}
+
+// startWriter makes sure that answers in the pipeline are written.
+func (c *conn) startWriter() {
+	if c.hasWriter {
+		return
+	}
+	c.hasWriter = true
+	c.writers.Add(1)
+	go func() {
+		defer c.writers.Done()
+		defer c.recovered()
+		if err := c.writeAnswers(); err != nil {
+			c.abort()
+		}
+	}()
+}
+
+// writeAnswers writes what becomes ready in the pipeline, everything that is ready at
+// once in one go, until the connection ends.
+func (c *conn) writeAnswers() error {
+	var answers []pipelined
+	var buf []byte
+	for {
+		select {
+		case <-c.pipe.ready:
+		case <-c.pipe.ended:
+			return nil
+		}
+		answers = c.pipe.take(answers[:0])
+		if len(answers) == 0 {
+			continue
+		}
+		buf = buf[:0]
+		hangUp := false
+		for _, a := range answers {
+			var end bool
+			if buf, end = a.appendAnswer(buf); end {
+				hangUp = true
+				break
+			}
+		}
+		if len(buf) > 0 {
+			if err := c.write(buf); err != nil {
+				return err
+			}
+		}
+		if hangUp {
+			return errHangUp
+		}
+		if cap(buf) > scratchBytes {
+			buf = nil
+		}
+		c.pipe.free(len(answers))
+		clear(answers)
+	}
+}
+
+// watch returns a context that also ends when the client closes the connection,
+// and stop, which must be called before the connection is read again. It waits for
+// more input without consuming any: a client that sends on is still there.
+func (c *conn) watch(ctx context.Context) (_ context.Context, stop func()) {
+	n := c.br.Buffered() + 1
+	if n > readBufferBytes {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	if c.nc.SetReadDeadline(time.Time{}) != nil {
+		cancel()
+		return ctx, func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if _, err := c.br.Peek(n); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			cancel()
+		}
+	}()
+	return ctx, func() {
+		_ = c.nc.SetReadDeadline(aLongTimeAgo)
+		<-done
+		cancel()
+		c.idleSet = time.Time{}
+		if !c.greeted {
+			_ = c.nc.SetReadDeadline(time.Now().Add(c.s.o.LoginTimeout))
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"millrace/ingest"
+	"millrace/internal/recordbatch"
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+// Kafka's error codes that this server can answer with.
+const (
+	errUnknownServerError           int16 = -1
+	errNone                         int16 = 0
+	errOffsetOutOfRange             int16 = 1
+	errCorruptMessage               int16 = 2
+	errUnknownTopicOrPartition      int16 = 3
+	errInvalidFetchSize             int16 = 4
+	errLeaderNotAvailable           int16 = 5
+	errNotLeaderOrFollower          int16 = 6
+	errRequestTimedOut              int16 = 7
+	errMessageTooLarge              int16 = 10
+	errOffsetMetadataTooLarge       int16 = 12
+	errNetworkException             int16 = 13
+	errCoordinatorLoadInProgress    int16 = 14
+	errCoordinatorNotAvailable      int16 = 15
+	errNotCoordinator               int16 = 16
+	errInvalidTopic                 int16 = 17
+	errInvalidRequiredAcks          int16 = 21
+	errIllegalGeneration            int16 = 22
+	errInconsistentGroupProtocol    int16 = 23
+	errInvalidGroupID               int16 = 24
+	errUnknownMemberID              int16 = 25
+	errInvalidSessionTimeout        int16 = 26
+	errRebalanceInProgress          int16 = 27
+	errInvalidCommitOffsetSize      int16 = 28
+	errTopicAuthorizationFailed     int16 = 29
+	errGroupAuthorizationFailed     int16 = 30
+	errClusterAuthorizationFailed   int16 = 31
+	errInvalidTimestamp             int16 = 32
+	errUnsupportedSASLMechanism     int16 = 33
+	errIllegalSASLState             int16 = 34
+	errUnsupportedVersion           int16 = 35
+	errTopicAlreadyExists           int16 = 36
+	errInvalidPartitions            int16 = 37
+	errInvalidReplicationFactor     int16 = 38
+	errInvalidReplicaAssignment     int16 = 39
+	errInvalidConfig                int16 = 40
+	errNotController                int16 = 41
+	errInvalidRequest               int16 = 42
+	errUnsupportedForMessageFormat  int16 = 43
+	errPolicyViolation              int16 = 44
+	errOutOfOrderSequenceNumber     int16 = 45
+	errDuplicateSequenceNumber      int16 = 46
+	errInvalidProducerEpoch         int16 = 47
+	errInvalidTxnState              int16 = 48
+	errInvalidProducerIDMapping     int16 = 49
+	errConcurrentTransactions       int16 = 51
+	errTransactionalIDAuthorization int16 = 53
+	errSecurityDisabled             int16 = 54
+	errKafkaStorageError            int16 = 56
+	errLogDirNotFound               int16 = 57
+	errSASLAuthenticationFailed     int16 = 58
+	errUnknownProducerID            int16 = 59
+	errReassignmentInProgress       int16 = 60
+	errNonEmptyGroup                int16 = 68
+	errGroupIDNotFound              int16 = 69
+	errFetchSessionIDNotFound       int16 = 70
+	errInvalidFetchSessionEpoch     int16 = 71
+	errFencedLeaderEpoch            int16 = 74
+	errUnknownLeaderEpoch           int16 = 75
+	errUnsupportedCompressionType   int16 = 76
+	errMemberIDRequired             int16 = 79
+	errGroupMaxSizeReached          int16 = 81
+	errFencedInstanceID             int16 = 82
+	errElectionNotNeeded            int16 = 84
+	errNoReassignmentInProgress     int16 = 85
+	errGroupSubscribedToTopic       int16 = 86
+	errInvalidRecord                int16 = 87
+	errUnstableOffsetCommit         int16 = 88
+	errThrottlingQuotaExceeded      int16 = 89
+	errResourceNotFound             int16 = 91
+	errDuplicateResource            int16 = 92
+	errUnknownTopicID               int16 = 100
+	errInconsistentTopicID          int16 = 103
+	errTransactionalIDNotFound      int16 = 105
+	errFetchSessionTopicIDError     int16 = 106
+	errMismatchedEndpointType       int16 = 114
+	errUnsupportedEndpointType      int16 = 115
+)
+
+// errorTable is how the errors of the layers below appear on the wire. The first
+// match wins, so that a wrapped sentinel may be told apart from what it wraps.
+// A code that clients take for retriable stands only where trying again can help.
+var errorTable = []struct {
+	err  error
+	code int16
+}{
+	{state.ErrUnknownTopic, errUnknownTopicOrPartition},
+	{state.ErrTopicExists, errTopicAlreadyExists},
+	{state.ErrInvalidTopicName, errInvalidTopic},
+	{state.ErrInvalidPartitions, errInvalidPartitions},
+	{state.ErrInvalidConfig, errInvalidConfig},
+	{state.ErrTooMany, errPolicyViolation},
+	{state.ErrOffsetOutOfRange, errOffsetOutOfRange},
+	{state.ErrOutOfOrderSequence, errOutOfOrderSequenceNumber},
+	{state.ErrDuplicateSequence, errDuplicateSequenceNumber},
+	{state.ErrInvalidProducerEpoch, errInvalidProducerEpoch},
+	{state.ErrUnknownProducer, errUnknownProducerID},
+	{state.ErrUnknownGroup, errGroupIDNotFound},
+	{state.ErrGroupNotEmpty, errNonEmptyGroup},
+	{state.ErrRequestRefused, errInvalidRecord},
+
+	{ingest.ErrMessageTooLarge, errMessageTooLarge},
+	{ingest.ErrInvalidTimestamp, errInvalidTimestamp},
+	{ingest.ErrTransactional, errInvalidTxnState},
+	{ingest.ErrInvalidRecord, errInvalidRecord},
+
+	{recordbatch.ErrTooLarge, errMessageTooLarge},
+	{recordbatch.ErrCodec, errUnsupportedCompressionType},
+	{recordbatch.ErrCorrupt, errCorruptMessage},
+	{recordbatch.ErrMagic, errInvalidRecord}, // as Kafka answers old formats in new requests
+	{recordbatch.ErrInvalid, errInvalidRecord},
+
+	{commitlog.ErrStorage, errKafkaStorageError}, // ErrNoSpace too
+	{commitlog.ErrCorrupt, errCorruptMessage},
+	{commitlog.ErrInDoubt, errRequestTimedOut},
+	{commitlog.ErrConflict, errNotLeaderOrFollower},
+	{commitlog.ErrFenced, errNotLeaderOrFollower},
+	{commitlog.ErrClosed, errNotLeaderOrFollower},
+
+	{context.DeadlineExceeded, errRequestTimedOut},
+	{context.Canceled, errRequestTimedOut},
+}
+
+// code is the protocol code of err. What the table does not know is
+// UNKNOWN_SERVER_ERROR and leaves a line in the log: never a default value.
+func (s *Server) code(err error) int16 {
+	if err == nil {
+		return errNone
+	}
+	for i := range errorTable {
+		if errors.Is(err, errorTable[i].err) {
+			return errorTable[i].code
+		}
+	}
+	s.log.Error("no protocol code for an error", slog.Any("error", err))
+	return errUnknownServerError
+}

@@ -1,0 +1,350 @@
+// Package kafka is the Kafka wire: connections, requests in order, and the APIs
+// that clients need to produce, consume and administer. It holds no records and
+// takes no decisions of its own: batches are checked by ingest, ordered and kept
+// by the store, groups coordinated by server/kafka/group.
+//
+// One file per API, named after its key (00_produce.go); api.go says how they
+// are registered. conn.go is the life of a connection, pipeline.go the order
+// of its answers, fetch_*.go what Fetch needs beside its wire format.
+package kafka
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"millrace/ingest"
+	"millrace/server/auth"
+	"millrace/store"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Options of the Kafka front end. Store, Ingest, Auth and one listener are
+// required; other zero values take the defaults named here.
+type Options struct {
+	Store  *store.Store
+	Ingest *ingest.Ingest
+	Auth   *auth.Service
+
+	Listeners []Listener
+
+	NodeID              int32 // default 1
+	AutoCreateTopics    bool
+	DefaultPartitions   int // of auto-created topics; default 1
+	ProduceAllOrNothing bool
+
+	MaxRequestBytes     int           // largest request; default 100 MiB
+	MaxConnections      int           // over all listeners; default 10,000
+	MaxConnectionsPerIP int           // default MaxConnections
+	LoginTimeout        time.Duration // from accept to the first request, logged in where required; default 10 s
+	IdleTimeout         time.Duration // between requests; default 10 min (Kafka's)
+	RequestTimeout      time.Duration // without progress inside a request; default 60 s
+	WriteTimeout        time.Duration // for a client to take 1 MiB; default 30 s
+	DrainTimeout        time.Duration // Close waits so long for requests under way; default 5 s
+
+	RequestBufferBytes int64 // requests being read or waiting for the store, in all; default 256 MiB
+	FetchBufferBytes   int64 // answers to Fetch being gathered or sent, in all; default 256 MiB
+
+	Now      func() time.Time // default time.Now
+	Logger   *slog.Logger     // default slog.Default()
+	Registry prometheus.Registerer
+}
+
+// Listener is one address that clients connect to.
+type Listener struct {
+	Name       string // for logs; default the security protocol's name
+	Address    string // host:port to listen on; port 0 takes a free one
+	Advertised string // host:port that clients are told; default the address listened on
+	TLS        *tls.Config
+	SASL       bool // clients must log in
+	// InsecurePlain allows SASL PLAIN, which sends the password as it is, without TLS
+	// from beyond loopback.
+	InsecurePlain bool
+}
+
+// listener is a bound Listener.
+type listener struct {
+	Listener
+	net        net.Listener
+	host       string // advertised; "" for the address the client reached
+	port       int32
+	mechanisms []string
+}
+
+// Server is the Kafka front end.
+type Server struct {
+	o         Options
+	log       *slog.Logger
+	metrics   *metrics
+	table     apiTable
+	listeners []*listener
+	rare      *rareLog
+
+	smallRequests *budget // the first MiB of every request
+	largeRequests *budget // what goes beyond
+	fetches       *budget
+
+	ctx      context.Context // ends when the server stops: long polls answer
+	cancel   context.CancelFunc
+	stopping atomic.Bool
+	wg       sync.WaitGroup // accept loops and connections
+
+	mu    sync.Mutex // guards conns and perIP
+	conns map[*conn]struct{}
+	perIP map[string]int
+}
+
+// New checks the options and binds the listeners; clients are served once Serve runs.
+func New(o Options) (*Server, error) {
+	if o.Store == nil || o.Ingest == nil || o.Auth == nil {
+		return nil, errors.New("kafka: store, ingest and auth are required")
+	}
+	if len(o.Listeners) == 0 {
+		return nil, errors.New("kafka: no listener")
+	}
+	setDefault(&o.NodeID, 1)
+	setDefault(&o.DefaultPartitions, 1)
+	setDefault(&o.MaxRequestBytes, 100<<20)
+	setDefault(&o.MaxConnections, 10_000)
+	setDefault(&o.MaxConnectionsPerIP, o.MaxConnections)
+	setDefault(&o.LoginTimeout, 10*time.Second)
+	setDefault(&o.IdleTimeout, 10*time.Minute)
+	setDefault(&o.RequestTimeout, time.Minute)
+	setDefault(&o.WriteTimeout, 30*time.Second)
+	setDefault(&o.DrainTimeout, 5*time.Second)
+	setDefault(&o.RequestBufferBytes, 256<<20)
+	setDefault(&o.FetchBufferBytes, 256<<20)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	s := &Server{
+		o: o, log: o.Logger, metrics: newMetrics(o.Registry), rare: newRareLog(),
+		smallRequests: newBudget(o.RequestBufferBytes),
+		largeRequests: newBudget(o.RequestBufferBytes),
+		fetches:       newBudget(o.FetchBufferBytes),
+		conns:         map[*conn]struct{}{}, perIP: map[string]int{},
+	}
+	var err error
+	if s.table, err = newAPITable(s.apis(), s.metrics); err != nil {
+		return nil, err
+	}
+	for _, l := range o.Listeners {
+		bound, err := bind(l)
+		if err != nil {
+			s.closeListeners()
+			return nil, err
+		}
+		s.listeners = append(s.listeners, bound)
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s, nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func bind(l Listener) (*listener, error) {
+	n, err := net.Listen("tcp", l.Address)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: listen on %s: %w", l.Address, err)
+	}
+	b := &listener{Listener: l, net: n}
+	if b.Name == "" {
+		b.Name = b.protocol()
+	}
+	host, port, err := net.SplitHostPort(l.Advertised)
+	if l.Advertised == "" {
+		host, port, err = net.SplitHostPort(n.Addr().String())
+		if h, _, e := net.SplitHostPort(l.Address); e == nil && h != "" && net.ParseIP(h) == nil {
+			host = h // a name stays the name
+		}
+	}
+	p, perr := strconv.ParseUint(port, 10, 16)
+	if err != nil || perr != nil {
+		_ = n.Close()
+		return nil, fmt.Errorf("kafka: advertised address %q: want host:port", l.Advertised)
+	}
+	// Nobody can connect to 0.0.0.0: such a client is told the address it reached.
+	if ip := net.ParseIP(host); ip == nil || !ip.IsUnspecified() {
+		b.host = host
+	}
+	b.port = int32(p)
+	if b.port == 0 {
+		b.port = int32(n.Addr().(*net.TCPAddr).Port)
+	}
+	return b, nil
+}
+
+// protocol is Kafka's name of the listener's security.
+func (l *listener) protocol() string {
+	switch {
+	case l.SASL && l.TLS != nil:
+		return "SASL_SSL"
+	case l.SASL:
+		return "SASL_PLAINTEXT"
+	case l.TLS != nil:
+		return "SSL"
+	}
+	return "PLAINTEXT"
+}
+
+// Addrs are the addresses listened on, in the order of Options.Listeners.
+func (s *Server) Addrs() []net.Addr {
+	var a []net.Addr
+	for _, l := range s.listeners {
+		a = append(a, l.net.Addr())
+	}
+	return a
+}
+
+// Serve accepts connections until ctx ends or Close is called, then drains as Close
+// does. It returns nil unless a listener fails.
+func (s *Server) Serve(ctx context.Context) error {
+	errs := make(chan error, len(s.listeners))
+	for _, l := range s.listeners {
+		s.wg.Add(1)
+		go func() {
+			defer s.wg.Done()
+			errs <- s.accept(l)
+		}()
+	}
+	var first error
+	for range s.listeners {
+		select {
+		case err := <-errs:
+			if first == nil {
+				first = err
+			}
+		case <-ctx.Done():
+			return s.Close()
+		}
+	}
+	return errors.Join(first, s.Close())
+}
+
+// acceptPause keeps a full descriptor table from turning into a busy loop.
+const acceptPause = 50 * time.Millisecond
+
+func (s *Server) accept(l *listener) error {
+	for {
+		nc, err := l.net.Accept()
+		if err != nil {
+			if s.stopping.Load() || errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			var ne net.Error
+			if errors.As(err, &ne) {
+				s.log.Warn("kafka accept", slog.String("listener", l.Name), slog.Any("error", err))
+				select {
+				case <-time.After(acceptPause):
+					continue
+				case <-s.ctx.Done():
+					return nil
+				}
+			}
+			return fmt.Errorf("kafka listener %s: %w", l.Name, err)
+		}
+		s.metrics.accepted.Inc()
+		c, reason := s.admit(l, nc)
+		if c == nil {
+			s.metrics.refused.WithLabelValues(reason).Inc()
+			s.rare.warn(s.log, "refused "+reason, "kafka connection refused", slog.String("reason", reason), slog.String("client", nc.RemoteAddr().String()))
+			_ = nc.Close()
+			continue
+		}
+		go func() {
+			defer s.wg.Done()
+			c.serve()
+		}()
+	}
+}
+
+// admit counts the connection, or says why it is one too many.
+func (s *Server) admit(l *listener, nc net.Conn) (c *conn, reason string) {
+	host, _, err := net.SplitHostPort(nc.RemoteAddr().String())
+	if err != nil {
+		host = nc.RemoteAddr().String()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.stopping.Load():
+		return nil, "stopping"
+	case len(s.conns) >= s.o.MaxConnections:
+		return nil, "max connections"
+	case s.perIP[host] >= s.o.MaxConnectionsPerIP:
+		return nil, "max connections per address"
+	}
+	c = newConn(s, l, nc, host)
+	s.conns[c] = struct{}{}
+	s.perIP[host]++
+	s.wg.Add(1)
+	s.metrics.connections.Inc()
+	return c, ""
+}
+
+// forget is called once by every connection at its end.
+func (s *Server) forget(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+	if s.perIP[c.remoteHost]--; s.perIP[c.remoteHost] == 0 {
+		delete(s.perIP, c.remoteHost)
+	}
+	s.metrics.connections.Dec()
+}
+
+func (s *Server) closeListeners() {
+	for _, l := range s.listeners {
+		_ = l.net.Close()
+	}
+}
+
+// Close stops accepting, lets requests under way be answered for DrainTimeout at
+// most, closes the connections and waits for everything to end. The store must
+// still run: answers to Produce wait for it.
+func (s *Server) Close() error {
+	first := !s.stopping.Swap(true)
+	s.closeListeners()
+	s.cancel()
+	s.eachConn(func(c *conn) { c.drain() })
+	done := make(chan struct{})
+	go func() {
+		s.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(s.o.DrainTimeout):
+	}
+	if first {
+		s.log.Warn("kafka connections did not drain", slog.Duration("timeout", s.o.DrainTimeout))
+	}
+	s.eachConn(func(c *conn) { c.abort() })
+	<-done
+	return nil
+}
+
+func (s *Server) eachConn(fn func(*conn)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		fn(c)
+	}
+}

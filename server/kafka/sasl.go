@@ -1,0 +1,146 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"millrace/server/auth"
+
+	"github.com/xdg-go/scram"
+)
+
+// SASL mechanisms.
+const (
+	mechanismPlain    = "PLAIN"
+	mechanismSCRAM256 = "SCRAM-SHA-256"
+	mechanismSCRAM512 = "SCRAM-SHA-512"
+)
+
+// saslFailureDelay makes guessing slow, and failures of all kinds look alike in time.
+const saslFailureDelay = 100 * time.Millisecond
+
+// saslState is how far a connection's login has come. It only ever moves forward:
+// nothing → a mechanism chosen → done. A failure ends the connection, so there
+// is no way from a failed or unfinished exchange to an authenticated one.
+type saslState struct {
+	required bool
+	// mechanism was agreed on by a handshake; "" before.
+	mechanism string
+	// rawTokens: after a handshake of version 0, frames are bare tokens until done.
+	rawTokens bool
+	scram     *scram.ServerConversation
+	done      bool
+}
+
+// mayProceed says whether ordinary requests are served.
+func (st *saslState) mayProceed() bool { return !st.required || st.done }
+
+// mechanisms that this connection may use: PLAIN tells the password to whoever
+// listens on the line, so it wants TLS, or no line.
+func (c *conn) mechanisms() []string {
+	if c.l.TLS != nil || c.l.InsecurePlain || c.isLoopback {
+		return []string{mechanismPlain, mechanismSCRAM256, mechanismSCRAM512}
+	}
+	return []string{mechanismSCRAM256, mechanismSCRAM512}
+}
+
+// saslStep takes one token of the client's and returns the answer to it. When the
+// exchange has succeeded the connection has its principal; an error is its end.
+func (c *conn) saslStep(token []byte) (answer []byte, err error) {
+	st := &c.sasl
+	switch st.mechanism {
+	case mechanismPlain:
+		p, err := c.checkPlain(token)
+		if err != nil {
+			return nil, err
+		}
+		c.loggedIn(p)
+		return nil, nil
+	case mechanismSCRAM256, mechanismSCRAM512:
+		if st.scram == nil {
+			server, err := c.s.o.Auth.SCRAM(st.mechanism)
+			if err != nil {
+				return nil, err
+			}
+			st.scram = server.NewConversation()
+		}
+		reply, err := st.scram.Step(string(token))
+		if err != nil {
+			return nil, err
+		}
+		if !st.scram.Done() {
+			return []byte(reply), nil
+		}
+		// A finished exchange is a login only with a proof and an identity.
+		user := st.scram.Username()
+		if !st.scram.Valid() || user == "" || (st.scram.AuthzID() != "" && st.scram.AuthzID() != user) {
+			return nil, auth.ErrDenied
+		}
+		c.loggedIn(auth.Principal{Name: user})
+		return []byte(reply), nil
+	}
+	return nil, errors.New("no mechanism was agreed on")
+}
+
+// checkPlain checks "authorisation id NUL user NUL password".
+func (c *conn) checkPlain(token []byte) (auth.Principal, error) {
+	authzid, rest, ok := bytes.Cut(token, []byte{0})
+	user, password, ok2 := bytes.Cut(rest, []byte{0})
+	if !ok || !ok2 || len(user) == 0 || len(password) == 0 || bytes.IndexByte(password, 0) >= 0 {
+		return auth.Principal{}, errors.New("malformed PLAIN token")
+	}
+	if len(authzid) > 0 && !bytes.Equal(authzid, user) {
+		return auth.Principal{}, auth.ErrDenied
+	}
+	return c.s.o.Auth.CheckPassword(string(user), string(password))
+}
+
+func (c *conn) loggedIn(p auth.Principal) {
+	c.principal = p
+	c.sasl = saslState{required: true, done: true, mechanism: c.sasl.mechanism}
+}
+
+// loginFailed counts and logs a failed login, and holds the answer back.
+func (c *conn) loginFailed(ctx context.Context, err error) {
+	c.s.metrics.authFailures.Inc()
+	c.s.rare.warn(c.s.log, "login "+c.remoteHost, "kafka login failed",
+		slog.String("client", c.remoteHost), slog.String("mechanism", c.sasl.mechanism), slog.Any("error", err))
+	t := time.NewTimer(saslFailureDelay)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// rawToken reads one bare token, as sent after a handshake of version 0, and answers it
+// bare. A failure has no code there: the connection just ends.
+func (c *conn) rawToken() error {
+	b, err := c.br.Peek(sizeBytes)
+	if err != nil {
+		return err
+	}
+	n := int32(binary.BigEndian.Uint32(b))
+	if n < 0 || n > preAuthFrameBytes {
+		return errTooLong
+	}
+	_, _ = c.br.Discard(sizeBytes)
+	token := make([]byte, n)
+	if _, err := io.ReadFull(c.br, token); err != nil {
+		return noEOF(err)
+	}
+	answer, err := c.saslStep(token)
+	if err != nil {
+		c.loginFailed(c.ctx, err)
+		return errHangUp
+	}
+	if c.sasl.done {
+		c.greeted = true
+	}
+	return c.write(append(putInt32(nil, int32(len(answer))), answer...))
+}
