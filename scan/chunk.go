@@ -119,18 +119,26 @@ func (c *chunk) build(col Column) *vector {
 		v.nulls = boolNulls(c.nulls[0])
 	case TimestampType:
 		v.strings = constString(timestampType(&c.batch))
-	case Headers:
-		// IS NULL only: the object is never null.
-	case Value:
-		nulls := make([]bool, n)
-		for i := range c.recs {
-			nulls[i] = c.recs[i].Value == nil
+	case RawKey:
+		v.nulls = absent(c.recs, func(r *recordbatch.Record) bool { return r.Key == nil })
+	case Value, RawValue:
+		v.nulls = absent(c.recs, func(r *recordbatch.Record) bool { return r.Value == nil })
+	case Headers, RawHeaders:
+		if c.fault != "" {
+			v.nulls = allNull{}
 		}
-		v.nulls = boolNulls(nulls)
 	default:
 		panic("scan: not a system column")
 	}
 	return v
+}
+
+func absent(recs []recordbatch.Record, null func(*recordbatch.Record) bool) boolNulls {
+	out := make(boolNulls, len(recs))
+	for i := range recs {
+		out[i] = null(&recs[i])
+	}
+	return out
 }
 
 func validTimestamp(ms int64) bool { return ms >= minTimestampMillis && ms <= maxTimestampMillis }

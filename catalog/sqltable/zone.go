@@ -118,3 +118,10 @@ func floorDiv(a, b int64) int64 {
 	}
 	return q
 }
+
+// Fixed says that the zone's offset never changes, so that wall times have the order
+// of instants.
+func (z *Zone) Fixed() bool {
+	z.offset(0)
+	return z.from <= -1<<62 && z.to >= 1<<62
+}

@@ -1,0 +1,125 @@
+package pushdown
+
+import (
+	"log/slog"
+
+	"millrace/catalog/sqltable"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+)
+
+// Options of a builder.
+type Options struct {
+	// Enabled says whether the statement's session allows pushdown; default
+	// sqltable.PushdownEnabled.
+	Enabled func(ctx *sql.Context) bool
+	// Logger gets a debug line for what was not pushed; default: none.
+	Logger *slog.Logger
+}
+
+// Builder builds iterators for plans. Safe for concurrent use.
+type Builder struct {
+	enabled func(ctx *sql.Context) bool
+	log     *slog.Logger
+	base    sql.NodeExecBuilder // the engine's, asking override first
+}
+
+var _ sql.NodeExecBuilder = (*Builder)(nil)
+
+// NewBuilder returns a builder for the engine's Analyzer.ExecBuilder.
+func NewBuilder(o Options) *Builder {
+	b := &Builder{enabled: o.Enabled, log: o.Logger}
+	if b.enabled == nil {
+		b.enabled = sqltable.PushdownEnabled
+	}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	b.base = rowexec.NewOverrideBuilder(override{b})
+	return b
+}
+
+// Build implements sql.NodeExecBuilder.
+func (b *Builder) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	return b.base.Build(ctx, n, row)
+}
+
+// override is asked for every node before the engine builds it; a nil iterator means
+// «not mine».
+type override struct{ *Builder }
+
+// Build implements sql.NodeExecBuilder.
+func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	switch n.(type) {
+	case *plan.Filter, *plan.Limit, *plan.TopN, *plan.GroupBy:
+	default:
+		return nil, nil
+	}
+	if f, ok := n.(*plan.Filter); ok {
+		if e := exactFilter(ctx, f.Expression); e != nil {
+			return b.base.Build(ctx, plan.NewFilter(e, f.Child), row)
+		}
+	}
+	if !b.enabled(ctx) {
+		return nil, nil
+	}
+	d, err := decide(ctx, n, len(row) > 0)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return nil, nil
+	}
+	for _, l := range d.left {
+		b.log.DebugContext(ctx, "filter stays with the engine", "table", d.acc.table.Name(), "filter", l.expr.String(), "reason", l.reason)
+	}
+	if d.agg != nil {
+		return d.agg.iter(d), nil
+	}
+	if d.node == nil {
+		return nil, nil
+	}
+	return b.base.Build(ctx, d.node, row)
+}
+
+// decision is what a rule made of a node.
+type decision struct {
+	acc  *access
+	scan sqltable.Scan
+	left []leftover // conjuncts that the engine evaluates
+	// pushed are the conjuncts that the scan evaluates.
+	pushed []sql.Expression
+	node   sql.Node // what to build instead; nil with agg, or when nothing was pushed
+	agg    *aggregate
+	what   string   // limit, newest rows and so on, for EXPLAIN
+	notes  []string // why a rule did not apply
+}
+
+type leftover struct {
+	expr   sql.Expression
+	reason string
+}
+
+// decide asks the rules; nil: no rule knows the node. outer says that the node is
+// built beneath a row of an outer scope.
+func decide(ctx *sql.Context, n sql.Node, outer bool) (*decision, error) {
+	switch n := n.(type) {
+	case *plan.Filter:
+		return filterRule(ctx, n)
+	case *plan.Limit:
+		if !outer {
+			return limitRule(ctx, n)
+		}
+	case *plan.TopN:
+		if !outer {
+			return topNRule(ctx, n)
+		}
+	case *plan.GroupBy:
+		if !outer {
+			return aggregateRule(ctx, n)
+		}
+	}
+	return nil, nil
+}

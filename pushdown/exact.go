@@ -1,0 +1,226 @@
+package pushdown
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/shopspring/decimal"
+)
+
+// Exact rewrites comparisons of a column with a constant in e so that both sides
+// have the column's type, where that loses nothing; e itself when there is nothing
+// to do. The engine compares a BIGINT with an unsigned constant, and a DOUBLE with a
+// decimal one, through conversions that round or overflow; MySQL does not.
+func Exact(ctx *sql.Context, e sql.Expression) (sql.Expression, error) {
+	out, _, err := transform.Expr(e, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		if x := exactComparison(ctx, e); x != nil {
+			return x, transform.NewTree, nil
+		}
+		return e, transform.SameTree, nil
+	})
+	return out, err
+}
+
+// exactFilter is Exact for a filter; nil when it changes nothing.
+func exactFilter(ctx *sql.Context, e sql.Expression) sql.Expression {
+	out, same, err := transform.Expr(e, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		if x := exactComparison(ctx, e); x != nil {
+			return x, transform.NewTree, nil
+		}
+		return e, transform.SameTree, nil
+	})
+	if err != nil || same == transform.SameTree {
+		return nil
+	}
+	return out
+}
+
+func exactComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
+	cmp, ok := e.(expression.Comparer)
+	if !ok {
+		return nil
+	}
+	left, right := cmp.Left(), cmp.Right()
+	if list, ok := right.(expression.Tuple); ok {
+		field, ok := left.(*expression.GetField)
+		if !ok {
+			return nil
+		}
+		return exactIn(ctx, e, field, list)
+	}
+	if field, ok := left.(*expression.GetField); ok {
+		right = exactLiteral(ctx, field.Type(), right)
+	} else if field, ok := right.(*expression.GetField); ok {
+		left = exactLiteral(ctx, field.Type(), left)
+	}
+	if left == nil || right == nil {
+		return nil
+	}
+	if left == cmp.Left() && right == cmp.Right() {
+		return nil
+	}
+	switch e.(type) {
+	case *expression.Equals:
+		return expression.NewEquals(left, right)
+	case *expression.NullSafeEquals:
+		return expression.NewNullSafeEquals(left, right)
+	case *expression.LessThan:
+		return expression.NewLessThan(left, right)
+	case *expression.LessThanOrEqual:
+		return expression.NewLessThanOrEqual(left, right)
+	case *expression.GreaterThan:
+		return expression.NewGreaterThan(left, right)
+	case *expression.GreaterThanOrEqual:
+		return expression.NewGreaterThanOrEqual(left, right)
+	}
+	return nil
+}
+
+func exactIn(ctx *sql.Context, e sql.Expression, field *expression.GetField, list expression.Tuple) sql.Expression {
+	changed := false
+	out := make(expression.Tuple, len(list))
+	for i, el := range list {
+		out[i] = el
+		if x := exactLiteral(ctx, field.Type(), el); x != nil {
+			out[i], changed = x, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	if _, hashed := e.(*expression.HashInTuple); hashed {
+		h, err := expression.NewHashInTuple(ctx, field, out)
+		if err != nil {
+			return nil
+		}
+		return h
+	}
+	return expression.NewInTuple(field, out)
+}
+
+// exactLiteral is constant e as a literal of type t, or of the type that compares with
+// t exactly; nil when e is not a constant, has that type already, or does not
+// convert without loss.
+func exactLiteral(ctx *sql.Context, t sql.Type, e sql.Expression) sql.Expression {
+	lit, ok := e.(*expression.Literal)
+	if !ok || lit.Value() == nil {
+		return nil
+	}
+	switch {
+	case types.IsYear(t) || t == types.Float32:
+		return nil
+	case types.IsSigned(t):
+		if _, done := lit.Value().(int64); done && lit.Type() == types.Int64 {
+			return nil
+		}
+		if n, ok := number(lit); ok && n.IsInteger() && n.GreaterThanOrEqual(minInt64) && n.LessThanOrEqual(maxInt64) {
+			return expression.NewLiteral(n.IntPart(), types.Int64)
+		}
+	case types.IsUnsigned(t):
+		if _, done := lit.Value().(uint64); done && lit.Type() == types.Uint64 {
+			return nil
+		}
+		if n, ok := number(lit); ok && n.IsInteger() && n.Sign() >= 0 && n.LessThanOrEqual(maxUint64) {
+			return expression.NewLiteral(n.BigInt().Uint64(), types.Uint64)
+		}
+	case types.IsDecimal(t):
+		if lit.Type() == t {
+			return nil
+		}
+		if isFloat(lit) {
+			return nil // MySQL compares as doubles
+		}
+		d := t.(sql.DecimalType)
+		if n, ok := number(lit); ok && n.Equal(n.Truncate(int32(d.Scale()))) &&
+			n.Abs().LessThan(decimal.New(1, int32(d.Precision())-int32(d.Scale()))) {
+			return expression.NewLiteral(n, t)
+		}
+	case t == types.Float64:
+		if lit.Type() == types.Float64 {
+			return nil
+		}
+		n, ok := number(lit)
+		if !ok {
+			return nil
+		}
+		if f, err := strconv.ParseFloat(n.String(), 64); err == nil {
+			if types.IsInteger(lit.Type()) && math.Abs(f) > 1<<53 {
+				return nil
+			}
+			return expression.NewLiteral(f, types.Float64)
+		}
+	case types.IsTime(t):
+		if s, ok := lit.Value().(string); ok && types.IsText(lit.Type()) {
+			if at, ok := datetime(ctx, s); ok {
+				return expression.NewLiteral(at, types.DatetimeMaxPrecision)
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	minInt64  = decimal.NewFromInt(math.MinInt64)
+	maxInt64  = decimal.NewFromInt(math.MaxInt64)
+	maxUint64 = decimal.RequireFromString("18446744073709551615")
+)
+
+func isFloat(lit *expression.Literal) bool {
+	switch lit.Value().(type) {
+	case float32, float64:
+		return true
+	}
+	return false
+}
+
+// number is the value of a numeric literal; a double only where it is an integer that
+// doubles count exactly.
+func number(lit *expression.Literal) (decimal.Decimal, bool) {
+	switch v := lit.Value().(type) {
+	case bool:
+		if v {
+			return decimal.NewFromInt(1), true
+		}
+		return decimal.Zero, true
+	case int8:
+		return decimal.NewFromInt(int64(v)), true
+	case int16:
+		return decimal.NewFromInt(int64(v)), true
+	case int32:
+		return decimal.NewFromInt(int64(v)), true
+	case int64:
+		return decimal.NewFromInt(v), true
+	case int:
+		return decimal.NewFromInt(int64(v)), true
+	case uint8:
+		return decimal.NewFromInt(int64(v)), true
+	case uint16:
+		return decimal.NewFromInt(int64(v)), true
+	case uint32:
+		return decimal.NewFromInt(int64(v)), true
+	case uint64:
+		return decimal.RequireFromString(strconv.FormatUint(v, 10)), true
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= 1<<53 {
+			return decimal.NewFromInt(int64(v)), true
+		}
+	case decimal.Decimal:
+		return v, true
+	}
+	return decimal.Decimal{}, false
+}
+
+// datetime reads a constant as the engine does when it compares it with a time.
+func datetime(ctx *sql.Context, v any) (time.Time, bool) {
+	x, _, err := types.DatetimeMaxPrecision.Convert(ctx, v)
+	if err != nil {
+		return time.Time{}, false
+	}
+	t, ok := x.(time.Time)
+	return t, ok
+}
