@@ -9,6 +9,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// notAskedOperations is the value of an authorised-operations field that was not asked for.
+const notAskedOperations int32 = -1 << 31
+
 // describeGroups serves DescribeGroups 0–6: an unknown group is a dead one, and from 6
 // on an error.
 func (s *Server) describeGroups(_ context.Context, r *request) (kmsg.Response, error) {

@@ -7,6 +7,7 @@ import (
 
 	"millrace/ingest"
 	"millrace/internal/recordbatch"
+	"millrace/server/kafka/group"
 	"millrace/store/commitlog"
 	"millrace/store/state"
 )
@@ -99,6 +100,27 @@ var errorTable = []struct {
 	err  error
 	code int16
 }{
+	// First: it wraps what the store said, and a coordinator's clients look for
+	// another coordinator, but do not expect the store's codes.
+	{group.ErrStorage, errNotCoordinator},
+	{group.ErrClosed, errNotCoordinator},
+	{group.ErrNotAvailable, errCoordinatorNotAvailable},
+	{group.ErrInvalidGroupID, errInvalidGroupID},
+	{group.ErrInvalidSessionTimeout, errInvalidSessionTimeout},
+	{group.ErrUnknownMember, errUnknownMemberID},
+	{group.ErrMemberIDRequired, errMemberIDRequired},
+	{group.ErrFencedInstance, errFencedInstanceID},
+	{group.ErrIllegalGeneration, errIllegalGeneration},
+	{group.ErrRebalanceInProgress, errRebalanceInProgress},
+	{group.ErrInconsistentProtocol, errInconsistentGroupProtocol},
+	{group.ErrGroupMaxSize, errGroupMaxSizeReached},
+	{group.ErrTooManyGroups, errPolicyViolation},
+	{group.ErrGroupDataTooLarge, errPolicyViolation},
+	{group.ErrGroupNotFound, errGroupIDNotFound},
+	{group.ErrNonEmptyGroup, errNonEmptyGroup},
+	{group.ErrSubscribedToTopic, errGroupSubscribedToTopic},
+	{group.ErrMetadataTooLarge, errOffsetMetadataTooLarge},
+
 	{state.ErrUnknownTopic, errUnknownTopicOrPartition},
 	{state.ErrTopicExists, errTopicAlreadyExists},
 	{state.ErrInvalidTopicName, errInvalidTopic},

@@ -36,6 +36,8 @@ type Options struct {
 
 	Listeners []Listener
 
+	Admin AdminOptions // of the group and administration APIs
+
 	NodeID              int32 // default 1
 	AutoCreateTopics    bool
 	DefaultPartitions   int // of auto-created topics; default 1

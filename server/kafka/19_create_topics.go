@@ -1,0 +1,175 @@
+package kafka
+
+import (
+	"context"
+
+	"millrace/internal/topicconfig"
+	"millrace/server/auth"
+	"millrace/store/state"
+
+	"github.com/google/uuid"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// reportedReplicationFactor is what every topic has, whatever was asked for.
+const reportedReplicationFactor = 1
+
+// createTopics serves CreateTopics 2–7. A replication factor above 1 is taken and
+// reported as 1: there is one node, and whoever asks for more does not mean that the
+// topic shall not exist. -1 takes the default of partitions and replicas. From 5 on the
+// configs are returned, from 7 on the id.
+func (s *Server) createTopics(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.CreateTopicsRequest)
+	resp := req.ResponseKind().(*kmsg.CreateTopicsResponse)
+	named := map[string]int{}
+	for _, t := range req.Topics {
+		named[t.Topic]++
+	}
+	mayCreateAny := s.allowed(r, auth.Create, clusterResource)
+
+	type pending struct {
+		at     int
+		result chan answer[any]
+	}
+	var waiting []pending
+	for _, t := range req.Topics {
+		if named[t.Topic] == 0 {
+			continue // the second of a name: answered already
+		}
+		var intent state.CreateTopic
+		var err error
+		switch {
+		case named[t.Topic] > 1:
+			named[t.Topic] = 0
+			err = adminErrorf(errInvalidRequest, "Duplicate topic name.")
+		case !mayCreateAny && !s.allowed(r, auth.Create, topicResource(t.Topic)):
+			err = adminErrorf(errTopicAuthorizationFailed, "Authorization failed.")
+		default:
+			intent, err = s.topicFromSpec(&t)
+		}
+		rt := kmsg.NewCreateTopicsResponseTopic()
+		rt.Topic, rt.NumPartitions, rt.ReplicationFactor = t.Topic, -1, -1
+		if err != nil {
+			rt.ErrorCode, rt.ErrorMessage = s.describeError(err)
+			resp.Topics = append(resp.Topics, rt)
+			continue
+		}
+		if req.ValidateOnly {
+			s.describeCreated(r, &rt, state.Topic{Name: intent.Name, Partitions: intent.Partitions, Configs: intent.Configs})
+			resp.Topics = append(resp.Topics, rt)
+			continue
+		}
+		// All are submitted before any is waited for: they share a sync.
+		ch := make(chan answer[any], 1)
+		if err := s.o.Store.Submit(ctx, intent, nil, func(result any, err error) { ch <- answer[any]{result, err} }); err != nil {
+			ch <- answer[any]{nil, err}
+		}
+		waiting = append(waiting, pending{len(resp.Topics), ch})
+		resp.Topics = append(resp.Topics, rt)
+	}
+	for _, w := range waiting {
+		select {
+		case a := <-w.result:
+			rt := &resp.Topics[w.at]
+			topic, err := topicOf(a)
+			if err != nil {
+				rt.ErrorCode, rt.ErrorMessage = s.describeError(err)
+				continue
+			}
+			s.noteCompaction(topic)
+			s.describeCreated(r, rt, topic)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return resp, nil
+}
+
+// topicOf unpacks the answer to an intent about a topic.
+func topicOf(a answer[any]) (state.Topic, error) {
+	if a.err != nil {
+		return state.Topic{}, a.err
+	}
+	result := a.value.(state.TopicResult)
+	if result.Err == state.ErrTopicExists && result.Topic.Name != "" {
+		return result.Topic, adminErrorf(errTopicAlreadyExists, "Topic '%s' already exists.", result.Topic.Name)
+	}
+	return result.Topic, result.Err
+}
+
+// topicFromSpec checks everything about a new topic that does not depend on the order
+// of concurrent requests.
+func (s *Server) topicFromSpec(t *kmsg.CreateTopicsRequestTopic) (state.CreateTopic, error) {
+	none := state.CreateTopic{}
+	if !state.ValidTopicName(t.Topic) {
+		return none, adminErrorf(errInvalidTopic, "Topic name is invalid: it must have 1 to %d characters of ASCII letters, digits, '.', '_' and '-', and be neither '.' nor '..'.", state.MaxTopicNameBytes)
+	}
+	if existing, ok := s.o.Store.Topics().ByName(t.Topic); ok {
+		return none, adminErrorf(errTopicAlreadyExists, "Topic '%s' already exists.", existing.Name)
+	}
+	partitions, err := s.partitionsFromSpec(t)
+	if err != nil {
+		return none, err
+	}
+	configs := make(map[string]string, len(t.Configs))
+	for _, c := range t.Configs {
+		if c.Value == nil {
+			return none, adminErrorf(errInvalidConfig, "Null value not supported for topic config: %s", c.Name)
+		}
+		configs[c.Name] = *c.Value
+	}
+	if err := s.checkConfigs(configs); err != nil {
+		return none, err
+	}
+	return state.CreateTopic{ID: uuid.New(), Name: t.Topic, Partitions: partitions, Configs: configs}, nil
+}
+
+func (s *Server) partitionsFromSpec(t *kmsg.CreateTopicsRequestTopic) (int32, error) {
+	if len(t.ReplicaAssignment) > 0 {
+		if t.NumPartitions != -1 || t.ReplicationFactor != -1 {
+			return 0, adminErrorf(errInvalidRequest, "Both numPartitions or replicationFactor and replicasAssignments were set. Both cannot be used at the same time.")
+		}
+		assigned := map[int32]bool{}
+		for _, a := range t.ReplicaAssignment {
+			if assigned[a.Partition] {
+				return 0, adminErrorf(errInvalidReplicaAssignment, "Found multiple manual partition assignments for partition %d", a.Partition)
+			}
+			assigned[a.Partition] = true
+			if err := s.checkReplicas(a.Partition, a.Replicas); err != nil {
+				return 0, err
+			}
+		}
+		for p := range int32(len(assigned)) {
+			if !assigned[p] {
+				return 0, adminErrorf(errInvalidReplicaAssignment, "partitions should be a consecutive 0-based integer sequence")
+			}
+		}
+		return int32(len(assigned)), nil
+	}
+	if t.ReplicationFactor < 1 && t.ReplicationFactor != -1 {
+		return 0, adminErrorf(errInvalidReplicationFactor, "Replication factor must be larger than 0, or -1 to use the default value.")
+	}
+	switch {
+	case t.NumPartitions == -1:
+		return int32(s.o.DefaultPartitions), nil
+	case t.NumPartitions < 1:
+		return 0, adminErrorf(errInvalidPartitions, "Number of partitions was set to an invalid non-positive value.")
+	}
+	return t.NumPartitions, nil
+}
+
+func (s *Server) describeCreated(r *request, rt *kmsg.CreateTopicsResponseTopic, t state.Topic) {
+	rt.TopicID = t.ID
+	if !s.allowed(r, auth.DescribeConfigs, topicResource(t.Name)) {
+		rt.ConfigErrorCode = errTopicAuthorizationFailed
+		return
+	}
+	rt.NumPartitions, rt.ReplicationFactor = t.Partitions, reportedReplicationFactor
+	for _, d := range topicconfig.Definitions() {
+		c := kmsg.NewCreateTopicsResponseTopicConfig()
+		c.Name = d.Name
+		value, source := topicConfigValue(d, t.Configs)
+		c.Value, c.Source = &value, int8(source)
+		rt.Configs = append(rt.Configs, c)
+	}
+}

@@ -1,0 +1,86 @@
+package kafka
+
+import (
+	"context"
+
+	"millrace/server/auth"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// deleteTopics serves DeleteTopics 1–6: by name, and from 6 on by name or id.
+func (s *Server) deleteTopics(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.DeleteTopicsRequest)
+	resp := req.ResponseKind().(*kmsg.DeleteTopicsResponse)
+	asked := req.Topics
+	for _, name := range req.TopicNames {
+		asked = append(asked, kmsg.DeleteTopicsRequestTopic{Topic: &name})
+	}
+	topics := s.o.Store.Topics()
+	times := map[state.TopicID]int{} // how often each topic is meant, whichever way
+	for _, t := range asked {
+		if topic, ok := s.meant(r, t); ok {
+			times[topic]++
+		}
+	}
+	type pending struct {
+		at     int
+		result chan answer[any]
+	}
+	var waiting []pending
+	for _, t := range asked {
+		rt := kmsg.NewDeleteTopicsResponseTopic()
+		rt.Topic, rt.TopicID = t.Topic, t.TopicID
+		byID := t.TopicID != [16]byte{}
+		var topic state.Topic
+		var err error
+		switch {
+		case t.Topic != nil && byID:
+			err = adminErrorf(errInvalidRequest, "You may not specify both topic name and topic id.")
+		case t.Topic == nil && !byID:
+			err = adminErrorf(errInvalidRequest, "Neither topic name nor id were specified.")
+		default:
+			var code int16
+			topic, code = s.resolve(r, topics, topicRef{deref(t.Topic), t.TopicID}, byID, auth.Delete)
+			switch {
+			case code == errTopicAuthorizationFailed:
+				err = adminErrorf(code, "Authorization failed.")
+			case code != errNone:
+				err = adminErrorf(code, "This server does not host this topic.")
+			case times[topic.ID] > 1:
+				err = adminErrorf(errInvalidRequest, "The topic is named more than once.")
+			default:
+				rt.Topic, rt.TopicID = &topic.Name, topic.ID
+			}
+		}
+		if err != nil {
+			rt.ErrorCode, rt.ErrorMessage = s.describeError(err)
+			resp.Topics = append(resp.Topics, rt)
+			continue
+		}
+		ch := make(chan answer[any], 1)
+		if err := s.o.Store.Submit(ctx, state.DeleteTopic{ID: topic.ID}, nil, func(result any, err error) { ch <- answer[any]{result, err} }); err != nil {
+			ch <- answer[any]{nil, err}
+		}
+		waiting = append(waiting, pending{len(resp.Topics), ch})
+		resp.Topics = append(resp.Topics, rt)
+	}
+	for _, w := range waiting {
+		select {
+		case a := <-w.result:
+			if _, err := topicOf(a); err != nil {
+				resp.Topics[w.at].ErrorCode, resp.Topics[w.at].ErrorMessage = s.describeError(err)
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return resp, nil
+}
+
+// meant is the topic that a well-formed item of the request names.
+func (s *Server) meant(r *request, t kmsg.DeleteTopicsRequestTopic) (state.TopicID, bool) {
+	topic, code := s.resolve(r, s.o.Store.Topics(), topicRef{deref(t.Topic), t.TopicID}, t.Topic == nil, auth.Delete)
+	return topic.ID, code == errNone
+}

@@ -1,0 +1,121 @@
+package kafka
+
+import (
+	"context"
+	"slices"
+
+	"millrace/internal/topicconfig"
+	"millrace/server/auth"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Where a config's value comes from, in Kafka's numbers.
+const (
+	configSourceTopic   = kmsg.ConfigSourceDynamicTopicConfig
+	configSourceStatic  = kmsg.ConfigSourceStaticBrokerConfig
+	configSourceDefault = kmsg.ConfigSourceDefaultConfig
+)
+
+// topicConfigValue is a topic config's effective value and where it comes from.
+func topicConfigValue(d topicconfig.Definition, set map[string]string) (value string, source kmsg.ConfigSource) {
+	if v, ok := set[d.Name]; ok {
+		return v, configSourceTopic
+	}
+	return d.Default, configSourceDefault
+}
+
+// describeConfigs serves DescribeConfigs 1–4: all configs of topics and of this
+// broker, with their sources; synonyms and documentation on request.
+func (s *Server) describeConfigs(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.DescribeConfigsRequest)
+	resp := req.ResponseKind().(*kmsg.DescribeConfigsResponse)
+	for _, res := range req.Resources {
+		rr := kmsg.NewDescribeConfigsResponseResource()
+		rr.ResourceType, rr.ResourceName = res.ResourceType, res.ResourceName
+		configs, err := s.configsOf(r, res, req)
+		rr.ErrorCode, rr.ErrorMessage = s.describeError(err)
+		rr.Configs = configs
+		resp.Resources = append(resp.Resources, rr)
+	}
+	return resp, nil
+}
+
+func (s *Server) configsOf(r *request, res kmsg.DescribeConfigsRequestResource, req *kmsg.DescribeConfigsRequest) ([]kmsg.DescribeConfigsResponseResourceConfig, error) {
+	wanted := func(name string) bool { return len(res.ConfigNames) == 0 || slices.Contains(res.ConfigNames, name) }
+	switch res.ResourceType {
+	case kmsg.ConfigResourceTypeTopic:
+		if !state.ValidTopicName(res.ResourceName) {
+			return nil, adminErrorf(errInvalidTopic, "The topic name is invalid.")
+		}
+		topic, code := s.resolve(r, s.o.Store.Topics(), topicRef{name: res.ResourceName}, false, auth.DescribeConfigs)
+		if code != errNone {
+			return nil, adminErrorf(code, "%s", topicFault(code))
+		}
+		var configs []kmsg.DescribeConfigsResponseResourceConfig
+		for _, d := range topicconfig.Definitions() {
+			if wanted(d.Name) {
+				configs = append(configs, topicConfig(d, topic.Configs, req))
+			}
+		}
+		return configs, nil
+	case kmsg.ConfigResourceTypeBroker:
+		if !s.allowed(r, auth.DescribeConfigs, clusterResource) {
+			return nil, adminErrorf(errClusterAuthorizationFailed, "Cluster authorization failed.")
+		}
+		if err := s.checkBrokerName(res.ResourceName); err != nil {
+			return nil, err
+		}
+		if res.ResourceName == "" {
+			return nil, nil // the cluster-wide dynamic defaults: there are none
+		}
+		var configs []kmsg.DescribeConfigsResponseResourceConfig
+		for _, c := range s.brokerConfigs() {
+			if wanted(c.name) {
+				configs = append(configs, brokerConfigEntry(c, req))
+			}
+		}
+		return configs, nil
+	}
+	return nil, adminErrorf(errInvalidRequest, "Configs of resource type %d are not served.", res.ResourceType)
+}
+
+func topicConfig(d topicconfig.Definition, set map[string]string, req *kmsg.DescribeConfigsRequest) kmsg.DescribeConfigsResponseResourceConfig {
+	c := kmsg.NewDescribeConfigsResponseResourceConfig()
+	value, source := topicConfigValue(d, set)
+	c.Name, c.Value, c.Source = d.Name, &value, source
+	c.IsDefault = source == configSourceDefault
+	c.ConfigType = configTypes[d.Type]
+	if req.IncludeSynonyms {
+		if source == configSourceTopic {
+			c.ConfigSynonyms = append(c.ConfigSynonyms, synonym(d.Name, value, source))
+		}
+		if d.BrokerSynonym != "" {
+			c.ConfigSynonyms = append(c.ConfigSynonyms, synonym(d.BrokerSynonym, d.Default, configSourceDefault))
+		}
+	}
+	if req.IncludeDocumentation {
+		c.Documentation = nullable(d.Doc)
+	}
+	return c
+}
+
+func synonym(name, value string, source kmsg.ConfigSource) kmsg.DescribeConfigsResponseResourceConfigConfigSynonym {
+	s := kmsg.NewDescribeConfigsResponseResourceConfigConfigSynonym()
+	s.Name, s.Value, s.Source = name, &value, source
+	return s
+}
+
+var configTypes = map[string]kmsg.ConfigType{
+	"boolean": kmsg.ConfigTypeBoolean, "string": kmsg.ConfigTypeString, "int": kmsg.ConfigTypeInt,
+	"short": kmsg.ConfigTypeShort, "long": kmsg.ConfigTypeLong, "double": kmsg.ConfigTypeDouble,
+	"list": kmsg.ConfigTypeList,
+}
+
+func topicFault(code int16) string {
+	if code == errTopicAuthorizationFailed {
+		return "Topic authorization failed."
+	}
+	return "This server does not host this topic-partition."
+}

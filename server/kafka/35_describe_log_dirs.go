@@ -1,0 +1,66 @@
+package kafka
+
+import (
+	"context"
+
+	"millrace/server/auth"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// describeLogDirs serves DescribeLogDirs 1–5: there is one directory. Sizes are what a
+// partition's batches take on disk; errors of the request as a whole exist from 3
+// on, before that an empty answer has to do.
+func (s *Server) describeLogDirs(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.DescribeLogDirsRequest)
+	resp := req.ResponseKind().(*kmsg.DescribeLogDirsResponse)
+	if !s.allowed(r, auth.Describe, clusterResource) {
+		resp.ErrorCode = errClusterAuthorizationFailed
+		return resp, nil
+	}
+	dir := kmsg.NewDescribeLogDirsResponseDir()
+	dir.Dir = s.o.Admin.LogDir
+	stats := s.o.Store.Stats()
+	dir.TotalBytes, dir.UsableBytes = stats.DiskTotal, stats.DiskFree
+	if !stats.Healthy {
+		dir.ErrorCode = errKafkaStorageError
+	}
+	topics := s.o.Store.Topics()
+	if req.Topics == nil {
+		for _, t := range topics.All() {
+			dir.Topics = append(dir.Topics, s.topicSizes(t, nil))
+		}
+	}
+	for _, asked := range req.Topics {
+		if t, ok := topics.ByName(asked.Topic); ok {
+			dir.Topics = append(dir.Topics, s.topicSizes(t, asked.Partitions))
+		}
+	}
+	resp.Dirs = append(resp.Dirs, dir)
+	return resp, nil
+}
+
+// topicSizes is the size of the partitions asked for; of all when asked is nil.
+func (s *Server) topicSizes(t state.Topic, asked []int32) kmsg.DescribeLogDirsResponseDirTopic {
+	dt := kmsg.NewDescribeLogDirsResponseDirTopic()
+	dt.Topic = t.Name
+	add := func(p int32) {
+		dp := kmsg.NewDescribeLogDirsResponseDirTopicPartition()
+		dp.Partition = p
+		dp.Size = s.o.Store.SizeBytes(state.TopicPartition{Topic: t.ID, Partition: p})
+		dt.Partitions = append(dt.Partitions, dp)
+	}
+	if asked == nil {
+		for p := range t.Partitions {
+			add(p)
+		}
+		return dt
+	}
+	for _, p := range asked {
+		if p >= 0 && p < t.Partitions {
+			add(p)
+		}
+	}
+	return dt
+}

@@ -1,0 +1,86 @@
+package kafka
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"millrace/internal/topicconfig"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// incrementalAlterConfigs serves IncrementalAlterConfigs 0–1.
+func (s *Server) incrementalAlterConfigs(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.IncrementalAlterConfigsRequest)
+	resp := req.ResponseKind().(*kmsg.IncrementalAlterConfigsResponse)
+	times := map[configResource]int{}
+	for _, res := range req.Resources {
+		times[configResource{res.ResourceType, res.ResourceName}]++
+	}
+	for _, res := range req.Resources {
+		var err error
+		if times[configResource{res.ResourceType, res.ResourceName}] > 1 {
+			err = errDuplicateConfigResource
+		} else {
+			err = s.alterConfigsOf(ctx, r, res.ResourceType, res.ResourceName, req.ValidateOnly,
+				func(present map[string]string) (map[string]string, error) {
+					return changedConfigs(present, res.Configs)
+				})
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		rr := kmsg.NewIncrementalAlterConfigsResponseResource()
+		rr.ResourceType, rr.ResourceName = res.ResourceType, res.ResourceName
+		rr.ErrorCode, rr.ErrorMessage = s.describeError(err)
+		resp.Resources = append(resp.Resources, rr)
+	}
+	return resp, nil
+}
+
+// changedConfigs applies the operations to the explicitly set configs. Append and
+// subtract start from the default where nothing is set.
+func changedConfigs(present map[string]string, ops []kmsg.IncrementalAlterConfigsRequestResourceConfig) (map[string]string, error) {
+	configs := maps.Clone(present)
+	if configs == nil {
+		configs = map[string]string{}
+	}
+	seen := map[string]bool{}
+	for _, c := range ops {
+		if seen[c.Name] {
+			return nil, adminErrorf(errInvalidRequest, "Error due to duplicate config keys: %s", c.Name)
+		}
+		seen[c.Name] = true
+		if c.Op != kmsg.IncrementalAlterConfigOpDelete && c.Value == nil {
+			return nil, adminErrorf(errInvalidRequest, "Null value not supported for : %s", c.Name)
+		}
+		switch c.Op {
+		case kmsg.IncrementalAlterConfigOpSet:
+			configs[c.Name] = *c.Value
+		case kmsg.IncrementalAlterConfigOpDelete:
+			delete(configs, c.Name)
+		case kmsg.IncrementalAlterConfigOpAppend, kmsg.IncrementalAlterConfigOpSubtract:
+			d, ok := topicconfig.Lookup(c.Name)
+			if !ok || d.Type != "list" {
+				return nil, adminErrorf(errInvalidConfig, "Can't %s to key %s because its type is not LIST.", strings.ToUpper(c.Op.String()), c.Name)
+			}
+			value, _ := topicConfigValue(d, configs)
+			items := topicconfig.SplitList(value)
+			for _, item := range topicconfig.SplitList(*c.Value) {
+				at := slices.Index(items, item)
+				switch {
+				case c.Op == kmsg.IncrementalAlterConfigOpAppend && at < 0:
+					items = append(items, item)
+				case c.Op == kmsg.IncrementalAlterConfigOpSubtract && at >= 0:
+					items = slices.Delete(items, at, at+1)
+				}
+			}
+			configs[c.Name] = strings.Join(items, ",")
+		default:
+			return nil, adminErrorf(errInvalidRequest, "Unknown operation %d on config %s.", c.Op, c.Name)
+		}
+	}
+	return configs, nil
+}

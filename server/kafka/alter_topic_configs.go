@@ -1,0 +1,66 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+
+	"millrace/server/auth"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// configChangeAttempts bounds how often a change of configs is tried again because
+// another one came first. Each of those made progress, so this is never reached by bad luck.
+const configChangeAttempts = 100
+
+// alterConfigsOf carries out one resource of an alter request. change makes the new
+// explicitly set configs from the present ones, which it must not modify; it is
+// called again when another change came first.
+func (s *Server) alterConfigsOf(ctx context.Context, r *request, kind kmsg.ConfigResourceType, name string, validateOnly bool, change func(present map[string]string) (map[string]string, error)) error {
+	switch kind {
+	case kmsg.ConfigResourceTypeTopic:
+	case kmsg.ConfigResourceTypeBroker:
+		if !s.allowed(r, auth.AlterConfigs, clusterResource) {
+			return adminErrorf(errClusterAuthorizationFailed, "Cluster authorization failed.")
+		}
+		return adminErrorf(errInvalidRequest, "The broker's configs are options of the server and cannot be changed while it runs.")
+	default:
+		return adminErrorf(errInvalidRequest, "Configs of resource type %d cannot be changed.", kind)
+	}
+	topic, code := s.resolve(r, s.o.Store.Topics(), topicRef{name: name}, false, auth.AlterConfigs)
+	if code != errNone {
+		return adminErrorf(code, "%s", topicFault(code))
+	}
+	for range configChangeAttempts {
+		configs, err := change(topic.Configs)
+		if err != nil {
+			return err
+		}
+		if err := s.checkConfigs(configs); err != nil {
+			return err
+		}
+		if validateOnly {
+			return nil
+		}
+		result, err := s.o.Store.Commit(ctx, state.SetTopicConfigs{ID: topic.ID, ExpectVersion: topic.ConfigVersion, Configs: configs})
+		now, err := topicOf(answer[any]{result, err})
+		if errors.Is(err, state.ErrVersionMismatch) {
+			topic = now
+			continue
+		}
+		if err == nil {
+			s.noteCompaction(now)
+		}
+		return err
+	}
+	return adminErrorf(errRequestTimedOut, "The configs changed again and again meanwhile.")
+}
+
+// named counts the resources of a request that are meant more than once.
+type configResource struct {
+	kind kmsg.ConfigResourceType
+	name string
+}
+
+var errDuplicateConfigResource = adminErrorf(errInvalidRequest, "Each resource must appear at most once.")

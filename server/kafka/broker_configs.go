@@ -1,0 +1,125 @@
+package kafka
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"millrace/internal/topicconfig"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// brokerConfig is one config of the broker as DescribeConfigs shows it. All are
+// read-only on this wire: they are the server's own options.
+type brokerConfig struct {
+	name, kind, value string
+	set               bool // set explicitly; else it is the default
+	doc               string
+}
+
+// brokerConfigs are the configs that tools look at, in name order: what Millrace's own
+// options mean in Kafka's terms, what it does by design, and the defaults of
+// topic configs.
+func (s *Server) brokerConfigs() []brokerConfig {
+	node := strconv.Itoa(int(s.o.NodeID))
+	var listen, advertised, protocols []string
+	for _, l := range s.listeners {
+		host, port, err := net.SplitHostPort(l.net.Addr().String())
+		if err != nil {
+			continue
+		}
+		listen = append(listen, l.Name+"://"+net.JoinHostPort(host, port))
+		if l.host != "" {
+			host = l.host
+		}
+		advertised = append(advertised, l.Name+"://"+net.JoinHostPort(host, strconv.Itoa(int(l.port))))
+		protocols = append(protocols, l.Name+":"+l.protocol())
+	}
+	list := []brokerConfig{
+		{"node.id", "int", node, true, "Id of this node."},
+		{"broker.id", "int", node, true, "Id of this broker."},
+		{"process.roles", "list", "broker,controller", true, "Roles of this process; one node has both."},
+		{"listeners", "list", strings.Join(listen, ","), true, "Addresses listened on."},
+		{"advertised.listeners", "list", strings.Join(advertised, ","), true, "Addresses that clients are told."},
+		{"listener.security.protocol.map", "string", strings.Join(protocols, ","), true, "Security protocol of each listener."},
+		{"log.dir", "string", s.o.Admin.LogDir, true, "Data directory."},
+		{"log.dirs", "string", s.o.Admin.LogDir, true, "Data directories; there is one."},
+		{"auto.create.topics.enable", "boolean", strconv.FormatBool(s.o.AutoCreateTopics), true, "Whether topics are created when they are first asked for."},
+		{"num.partitions", "int", strconv.Itoa(s.o.DefaultPartitions), true, "Partitions of a topic that does not say how many."},
+		{"default.replication.factor", "int", "1", false, "Replicas of a topic; there is one node."},
+		{"delete.topic.enable", "boolean", "true", false, "Whether topics can be deleted."},
+		{"auto.leader.rebalance.enable", "boolean", "false", false, "Whether leaders are moved; there is one node."},
+		{"log.cleaner.enable", "boolean", "true", false, "Whether topics may be compacted."},
+		{"log.retention.check.interval.ms", "long", "300000", false, "How often retention is enforced, in milliseconds."},
+		{"message.max.bytes", "int", "1048588", false, "Largest record batch accepted, in bytes."},
+		{"socket.request.max.bytes", "int", strconv.Itoa(s.o.MaxRequestBytes), true, "Largest request accepted, in bytes."},
+		{"max.connections", "int", strconv.Itoa(s.o.MaxConnections), true, "Connections over all listeners."},
+		{"max.connections.per.ip", "int", strconv.Itoa(s.o.MaxConnectionsPerIP), true, "Connections from one address."},
+		{"connections.max.idle.ms", "long", strconv.FormatInt(s.o.IdleTimeout.Milliseconds(), 10), true, "How long a connection may be idle, in milliseconds."},
+		{"offsets.retention.minutes", "int", "10080", false, "How long committed offsets of a group without members are kept, in minutes."},
+		{"offsets.retention.check.interval.ms", "long", "600000", false, "How often old offsets are looked for, in milliseconds."},
+		{"offset.metadata.max.bytes", "int", "4096", false, "Longest metadata of a committed offset, in bytes."},
+		{"offsets.topic.replication.factor", "short", "1", false, "Replicas of committed offsets; there is one node."},
+		{"transaction.state.log.replication.factor", "short", "1", false, "Replicas of transaction state; there is one node."},
+		{"transaction.state.log.min.isr", "int", "1", false, "Replicas of transaction state that must be in sync; there is one node."},
+		{"producer.id.expiration.ms", "int", "86400000", false, "How long the state of an idle producer is kept, in milliseconds."},
+		{"group.initial.rebalance.delay.ms", "int", "200", false, "How long the first rebalance of a group waits for more members, in milliseconds."},
+		{"group.min.session.timeout.ms", "int", "6000", false, "Shortest session timeout of a group member, in milliseconds."},
+		{"group.max.session.timeout.ms", "int", "1800000", false, "Longest session timeout of a group member, in milliseconds."},
+		{"group.max.size", "int", "10000", false, "Members that a group can have."},
+		{"group.coordinator.rebalance.protocols", "list", "classic", false, "Group protocols served."},
+	}
+	have := map[string]bool{}
+	for _, c := range list {
+		have[c.name] = true
+	}
+	for _, d := range topicconfig.Definitions() {
+		if d.BrokerSynonym != "" && !have[d.BrokerSynonym] {
+			have[d.BrokerSynonym] = true
+			list = append(list, brokerConfig{d.BrokerSynonym, d.Type, d.Default, false, d.Doc})
+		}
+	}
+	for i := range list {
+		if v, ok := s.o.Admin.BrokerConfigs[list[i].name]; ok {
+			list[i].value, list[i].set = v, true
+		}
+	}
+	slices.SortFunc(list, func(a, b brokerConfig) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+func brokerConfigEntry(b brokerConfig, req *kmsg.DescribeConfigsRequest) kmsg.DescribeConfigsResponseResourceConfig {
+	c := kmsg.NewDescribeConfigsResponseResourceConfig()
+	value := b.value
+	c.Name, c.Value, c.ReadOnly = b.name, &value, true
+	c.Source = configSourceDefault
+	if b.set {
+		c.Source = configSourceStatic
+	}
+	c.IsDefault = !b.set
+	c.ConfigType = configTypes[b.kind]
+	if req.IncludeSynonyms {
+		c.ConfigSynonyms = append(c.ConfigSynonyms, synonym(b.name, b.value, c.Source))
+	}
+	if req.IncludeDocumentation {
+		c.Documentation = nullable(b.doc)
+	}
+	return c
+}
+
+// checkBrokerName: this broker's id, or empty for the cluster-wide defaults.
+func (s *Server) checkBrokerName(name string) error {
+	if name == "" {
+		return nil
+	}
+	id, err := strconv.ParseInt(name, 10, 32)
+	switch {
+	case err != nil:
+		return adminErrorf(errInvalidRequest, "Broker id must be an integer, but it is: %s", name)
+	case int32(id) != s.o.NodeID:
+		return adminErrorf(errInvalidRequest, "Unexpected broker id, expected %d, but received %s", s.o.NodeID, name)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package kafka
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"millrace/internal/topicconfig"
+	"millrace/store/state"
+)
+
+// adminError is a fault of one item of an administration request: what its code and
+// message in the response are.
+type adminError struct {
+	code    int16
+	message string
+}
+
+func (e *adminError) Error() string { return e.message }
+
+func adminErrorf(code int16, format string, args ...any) *adminError {
+	return &adminError{code, fmt.Sprintf(format, args...)}
+}
+
+// describeError is the code and message of err in a response: an adminError's own,
+// else the table's.
+func (s *Server) describeError(err error) (code int16, message *string) {
+	if err == nil {
+		return errNone, nil
+	}
+	var fault *adminError
+	if errors.As(err, &fault) {
+		return fault.code, nullable(fault.message)
+	}
+	code = s.code(err)
+	if code == errUnknownServerError {
+		return code, nil // the log has it; it is nothing for a client
+	}
+	return code, nullable(err.Error())
+}
+
+// checkConfigs says whether these explicitly set topic configs may be set.
+func (s *Server) checkConfigs(set map[string]string) *adminError {
+	_, err := topicconfig.Parse(set)
+	if err != nil {
+		return adminErrorf(errInvalidConfig, "%s", err)
+	}
+	if ddl := set["millrace.columns"]; ddl != "" && s.o.Admin.CheckColumns != nil {
+		if err := s.o.Admin.CheckColumns(ddl); err != nil {
+			return adminErrorf(errInvalidConfig, "Invalid value for configuration millrace.columns: %s", err)
+		}
+	}
+	return nil
+}
+
+// noteCompaction tells the operator what a compacted topic gets today.
+func (s *Server) noteCompaction(t state.Topic) {
+	if c, err := topicconfig.Parse(t.Configs); err == nil && c.CleanupCompact {
+		s.log.Info("topic is to be compacted; compaction runs from a later version, all records are kept until then", slog.String("topic", t.Name))
+	}
+}
+
+// checkReplicas says whether an explicit replica assignment of one partition is
+// possible: this node is the only one there is.
+func (s *Server) checkReplicas(partition int32, replicas []int32) *adminError {
+	if len(replicas) == 0 {
+		return adminErrorf(errInvalidReplicaAssignment, "The manual partition assignment includes an empty replica list for partition %d.", partition)
+	}
+	seen := map[int32]bool{}
+	for _, id := range replicas {
+		switch {
+		case seen[id]:
+			return adminErrorf(errInvalidReplicaAssignment, "The manual partition assignment includes the broker %d more than once for partition %d.", id, partition)
+		case id != s.o.NodeID:
+			return adminErrorf(errInvalidReplicaAssignment, "The manual partition assignment includes broker %d, but no such broker is registered.", id)
+		}
+		seen[id] = true
+	}
+	return nil
+}
