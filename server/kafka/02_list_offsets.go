@@ -53,7 +53,7 @@ func (s *Server) listOffsets(_ context.Context, r *request) (kmsg.Response, erro
 		in, out := &req.Topics[i], &resp.Topics[i]
 		out.Default()
 		out.Topic = in.Topic
-		topic, code := s.describedTopic(r, topics, in.Topic)
+		topic, code := s.resolve(r, topics, topicRef{name: in.Topic}, false, auth.Describe)
 		out.Partitions = make([]kmsg.ListOffsetsResponseTopicPartition, len(in.Partitions))
 		for j := range in.Partitions {
 			p, o := &in.Partitions[j], &out.Partitions[j]
@@ -119,18 +119,6 @@ func (s *Server) listOffset(tp state.TopicPartition, version int16, ts int64, is
 	default:
 		o.Offset, o.Timestamp = -1, -1
 	}
-}
-
-// describedTopic finds a topic that the principal may see.
-func (s *Server) describedTopic(r *request, topics *store.TopicSet, name string) (state.Topic, int16) {
-	if !s.allowed(r, auth.Describe, topicResource(name)) {
-		return state.Topic{}, errTopicAuthorizationFailed
-	}
-	t, ok := topics.ByName(name)
-	if !ok {
-		return state.Topic{}, errUnknownTopicOrPartition
-	}
-	return t, errNone
 }
 
 // checkLeaderEpoch holds the epoch under which a client believes the leader leads

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 
+	"millrace/server/auth"
 	"millrace/store/state"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -25,7 +26,7 @@ func (s *Server) offsetForLeaderEpoch(_ context.Context, r *request) (kmsg.Respo
 		in, out := &req.Topics[i], &resp.Topics[i]
 		out.Default()
 		out.Topic = in.Topic
-		topic, code := s.describedTopic(r, topics, in.Topic)
+		topic, code := s.resolve(r, topics, topicRef{name: in.Topic}, false, auth.Describe)
 		out.Partitions = make([]kmsg.OffsetForLeaderEpochResponseTopicPartition, len(in.Partitions))
 		for j := range in.Partitions {
 			p, o := &in.Partitions[j], &out.Partitions[j]

@@ -55,7 +55,23 @@ func (b *budget) acquire(ctx context.Context, n int64) error {
 	return ctx.Err()
 }
 
-// release gives n bytes back.
+// acquireSome waits until floor bytes are free, and takes up to n: at most half of
+// what is free, unless that is less than floor. So those who hold theirs long
+// (slow clients) leave something for others. It returns what it took.
+func (b *budget) acquireSome(ctx context.Context, n, floor int64) (int64, error) {
+	b.mu.Lock()
+	if free := b.size - b.used; len(b.queue) == 0 && free >= floor {
+		n = min(n, max(floor, free/2))
+		b.used += n
+		b.mu.Unlock()
+		return n, nil
+	}
+	b.mu.Unlock()
+	n = min(n, floor)
+	return n, b.acquire(ctx, n)
+}
+
+// release gives n bytes back (or takes more, unasked, when negative).
 func (b *budget) release(n int64) {
 	if n == 0 {
 		return

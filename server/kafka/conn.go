@@ -215,6 +215,8 @@ func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
 	switch {
 	case !c.sasl.mayProceed():
 		limit = min(limit, preAuthFrameBytes)
+	case key == keyFetch:
+		limit = min(limit, fetchFrameBytes)
 	case key != keyProduce:
 		limit = min(limit, controlFrameBytes)
 	}

@@ -20,6 +20,8 @@ const (
 	// take some fifty times a request's size (arrays of structures from arrays
 	// of bytes); the largest honest ones are assignments of huge groups.
 	controlFrameBytes = 16 << 20
+	// fetchFrameBytes bounds a Fetch: some hundred thousand partitions.
+	fetchFrameBytes = 4 << 20
 	// firstReadBytes is what a size field alone can make us allocate; the rest
 	// only once this much has arrived, in steps that grow by growRead.
 	firstReadBytes = 1 << 20
