@@ -5,8 +5,14 @@ package catalog
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
 
 	"millrace/blobexpand"
+	"millrace/internal/recordbatch"
 	"millrace/internal/topicconfig"
 	"millrace/store"
 	"millrace/store/state"
@@ -24,17 +30,78 @@ const (
 	ColRest      = "_rest"
 )
 
-// Catalog is safe for concurrent use.
-type Catalog struct{}
+// SystemColumns are the names no other column can have, in table order.
+func SystemColumns() []string {
+	return []string{ColPartition, ColOffset, ColTimestamp, ColKey, ColHeaders, ColValue, ColError, ColRest}
+}
 
-// Options of a catalog.
-type Options struct{}
+// Options of a catalog. Zero values take the defaults named here.
+type Options struct {
+	Logger *slog.Logger
+	// SweepEvery is how often the background inference looks for new records and
+	// saves what changed; default 1 s. Longer: more is left to the first
+	// statement that names the topic, and more is inferred again after a crash.
+	SweepEvery time.Duration
+	// SaveBytes is how much is inferred without a change before the position is
+	// saved all the same; default 64 MiB. It bounds what a restart reads again.
+	SaveBytes int64
+}
+
+// Catalog is safe for concurrent use.
+type Catalog struct {
+	st  *store.Store
+	o   Options
+	log *slog.Logger
+
+	schemas struct { // guards the map only
+		sync.Mutex
+		byTopic map[state.TopicID]*schema
+	}
+	readers sync.Pool // *recordbatch.Reader
+
+	stop    context.CancelFunc
+	stopped chan struct{}
+	swept   sweepState // the sweeper's own
+}
 
 // New starts the background inference over st.
-func New(st *store.Store, o Options) *Catalog { panic("todo") }
+func New(st *store.Store, o Options) *Catalog {
+	c := newCatalog(st, o)
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	c.stopped = make(chan struct{})
+	go c.sweeper(ctx)
+	return c
+}
 
-// Close stops it and saves how far inference came.
-func (c *Catalog) Close() error { panic("todo") }
+// newCatalog makes one without its background work.
+func newCatalog(st *store.Store, o Options) *Catalog {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.SweepEvery <= 0 {
+		o.SweepEvery = time.Second
+	}
+	if o.SaveBytes <= 0 {
+		o.SaveBytes = 64 << 20
+	}
+	c := &Catalog{st: st, o: o, log: o.Logger}
+	c.schemas.byTopic = map[state.TopicID]*schema{}
+	c.readers.New = func() any { return new(recordbatch.Reader) }
+	return c
+}
+
+// Close stops it and saves how far inference came. The store must still be open.
+func (c *Catalog) Close() error {
+	c.stop()
+	<-c.stopped
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	return c.saveAll(ctx)
+}
+
+// closeTimeout bounds the saving at Close; what is not saved is inferred again.
+const closeTimeout = 10 * time.Second
 
 // Table is a topic's schema at one snapshot; immutable.
 type Table struct {
@@ -48,20 +115,84 @@ type Table struct {
 // Bind returns the schema of topic as of sn, bringing inference up to sn first,
 // so that a column that came with the last acked record can be named.
 // state.ErrUnknownTopic when there is no such table.
+//
+// Every column of any record at or before sn is in it; where inference is ahead of
+// sn there may be more columns, or wider types: both hold for sn's records too.
+// While nothing new was written the same *Table is returned.
 func (c *Catalog) Bind(ctx context.Context, sn *store.Snapshot, topic string) (*Table, error) {
-	panic("todo")
+	t, ok := tableTopic(sn, topic)
+	if !ok {
+		return nil, state.ErrUnknownTopic
+	}
+	s := c.schemaOf(t.ID)
+	if table := s.current(sn.LSN(), t); table != nil {
+		return table, nil
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	if err := c.prepare(s, t); err != nil {
+		return nil, err
+	}
+	if _, err := c.advance(ctx, s, sn, t, noLimit); err != nil {
+		return nil, err
+	}
+	return s.tableFor(t)
 }
 
 // Known returns the last known schema without bringing it up to date
 // (unfiltered information_schema).
-func (c *Catalog) Known(sn *store.Snapshot, topic string) (*Table, error) { panic("todo") }
+func (c *Catalog) Known(sn *store.Snapshot, topic string) (*Table, error) {
+	t, ok := tableTopic(sn, topic)
+	if !ok {
+		return nil, state.ErrUnknownTopic
+	}
+	s := c.schemaOf(t.ID)
+	if table := s.current(0, t); table != nil {
+		return table, nil
+	}
+	if err := s.enter(context.Background()); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	if err := c.prepare(s, t); err != nil {
+		return nil, err
+	}
+	return s.tableFor(t)
+}
 
 // Tables lists the topics that are tables (internal topics "__*" are not), in name order.
-func (c *Catalog) Tables(sn *store.Snapshot) []string { panic("todo") }
+func (c *Catalog) Tables(sn *store.Snapshot) []string {
+	all := sn.Topics().All()
+	names := make([]string, 0, len(all))
+	for i := range all {
+		if isTable(all[i].Name) {
+			names = append(names, all[i].Name)
+		}
+	}
+	return names
+}
 
-// ParseColumns reads declarations in MySQL syntax (millrace.columns):
-// "order_id BIGINT, amount DECIMAL(10,2) AS (_value->>'$.payment.amount')".
-func ParseColumns(ddl string) ([]blobexpand.Column, error) { panic("todo") }
+func isTable(topic string) bool { return !strings.HasPrefix(topic, "__") }
 
-// FormatColumns is its inverse.
-func FormatColumns(cols []blobexpand.Column) string { panic("todo") }
+func tableTopic(sn *store.Snapshot, name string) (state.Topic, bool) {
+	if !isTable(name) {
+		return state.Topic{}, false
+	}
+	return sn.Topics().ByName(name)
+}
+
+func (c *Catalog) schemaOf(id state.TopicID) *schema {
+	c.schemas.Lock()
+	defer c.schemas.Unlock()
+	s := c.schemas.byTopic[id]
+	if s == nil {
+		s = newSchema(id)
+		c.schemas.byTopic[id] = s
+	}
+	return s
+}
+
+// ErrColumns is what a faulty column declaration wraps.
+var ErrColumns = errors.New("invalid column declaration")

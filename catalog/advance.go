@@ -1,0 +1,208 @@
+package catalog
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"millrace/blobexpand"
+	"millrace/internal/recordbatch"
+	"millrace/store"
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+// noLimit lets advance go all the way.
+const noLimit = math.MaxInt64
+
+// source is one partition with unread batches; the heap has the lowest LSN first.
+// Batches of one entry come in partition order.
+type source struct {
+	it        *store.BatchIter
+	lsn       commitlog.LSN
+	partition int32
+}
+
+type sources []source
+
+func (h sources) Len() int { return len(h) }
+func (h sources) Less(i, j int) bool {
+	if c := cmp.Compare(h[i].lsn, h[j].lsn); c != 0 {
+		return c < 0
+	}
+	return h[i].partition < h[j].partition
+}
+func (h sources) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *sources) Push(x any)   { *h = append(*h, x.(source)) }
+func (h *sources) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// advance brings s, which the caller has entered and prepared, up to sn, reading
+// all partitions' batches merged in log order so that names do not depend on who
+// asked when. After limit bytes it stops early, between two entries (done is then
+// false).
+//
+// A batch that cannot be read is left out with a warning: its rows cannot be read
+// either, and the rest of the table must not suffer.
+func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t state.Topic, limit int64) (done bool, err error) {
+	upTo := commitlog.LSN(s.upTo.Load())
+	if sn.LSN() <= upTo {
+		return true, nil
+	}
+	for int32(len(s.ends)) < t.Partitions {
+		s.ends = append(s.ends, -1)
+	}
+	var h sources
+	defer func() {
+		for _, src := range h {
+			src.it.Close()
+		}
+	}()
+	ends := make([]int64, t.Partitions)
+	for p := range t.Partitions {
+		tp := state.TopicPartition{Topic: t.ID, Partition: p}
+		b, err := sn.Bounds(tp)
+		if err != nil {
+			return false, err
+		}
+		ends[p] = max(b.End, s.ends[p])
+		if b.End <= max(s.ends[p], b.LogStart) {
+			continue
+		}
+		it, err := sn.Batches(tp, store.BatchRange{
+			FromOffset: max(s.ends[p], 0), ToOffset: math.MaxInt64,
+			MinTimestamp: math.MinInt64, MaxTimestamp: math.MaxInt64,
+			AfterLSN: upTo,
+		})
+		if err != nil {
+			return false, err
+		}
+		if it.Next() {
+			h = append(h, source{it, it.Info().LSN, p})
+		} else if err := c.finish(it, t, p); err != nil {
+			return false, err
+		}
+	}
+	heap.Init(&h)
+
+	r := c.readers.Get().(*recordbatch.Reader)
+	defer c.readers.Put(r)
+	var read int64
+	var last commitlog.LSN // of the last batch taken in
+	changed := false
+	publish := func(lsn commitlog.LSN) {
+		if changed || s.table.Load() == nil {
+			s.table.Store(s.build(t, s.conf, s.declared))
+		}
+		s.upTo.Store(uint64(lsn))
+	}
+	if s.confOf != t.ConfigVersion {
+		// An older snapshot than others already saw: leave the cached table to them.
+		publish = func(lsn commitlog.LSN) {
+			if changed {
+				s.table.Store(nil)
+			}
+			s.upTo.Store(uint64(lsn))
+		}
+	}
+	for len(h) > 0 {
+		src := &h[0]
+		if err := ctx.Err(); err != nil || read >= limit && src.lsn != last {
+			publish(src.lsn - 1) // everything before this entry is in
+			return false, err
+		}
+		last = src.lsn
+		n, ch := c.observe(s, r, src.it, t, src.partition)
+		read += n
+		s.freshness += n
+		changed = changed || ch
+		if src.it.Next() {
+			src.lsn = src.it.Info().LSN
+			heap.Fix(&h, 0)
+			continue
+		}
+		it, p := src.it, src.partition
+		heap.Pop(&h)
+		if err := c.finish(it, t, p); err != nil {
+			return false, err
+		}
+	}
+	publish(sn.LSN())
+	s.ends = ends
+	return true, nil
+}
+
+// finish closes a partition's iterator.
+func (c *Catalog) finish(it *store.BatchIter, t state.Topic, p int32) error {
+	err := it.Err()
+	it.Close()
+	if err != nil {
+		return fmt.Errorf("reading topic %s partition %d: %w", t.Name, p, err)
+	}
+	return nil
+}
+
+// observe takes in one batch.
+func (c *Catalog) observe(s *schema, r *recordbatch.Reader, it *store.BatchIter, t state.Topic, p int32) (bytes int64, changed bool) {
+	info := it.Info()
+	skip := func(err error) {
+		c.log.Warn("batch left out of column inference", "topic", t.Name, "partition", p, "offset", info.BaseOffset, "error", err)
+	}
+	raw, err := it.Bytes()
+	if err != nil {
+		skip(err)
+		return int64(info.SizeBytes), false
+	}
+	b, _, err := recordbatch.Parse(raw)
+	if err != nil {
+		skip(err)
+		return int64(len(raw)), false
+	}
+	if b.Control() {
+		return int64(len(raw)), false
+	}
+	if s.inf == nil && s.longKey {
+		return int64(len(raw)), false // nothing left to learn
+	}
+	if err := r.Reset(&b); err != nil {
+		skip(err)
+		return int64(len(raw)), false
+	}
+	var rec recordbatch.Record
+	for r.Next(&rec) {
+		bytes += int64(len(rec.Value))
+		if !s.longKey && len(rec.Key) > blobexpand.InferredTextLength && utf8.RuneCount(rec.Key) > blobexpand.InferredTextLength {
+			s.longKey, s.unsaved, changed = true, true, true
+		}
+		if s.inf != nil && len(rec.Value) > 0 && s.inf.Observe(rec.Value) {
+			changed, s.unsaved = true, true
+			c.logChanges(s, t, p, rec.Offset)
+		}
+	}
+	if err := r.Err(); err != nil {
+		skip(err)
+	}
+	return max(bytes, int64(len(raw))), changed
+}
+
+// logChanges words what one record changed.
+func (c *Catalog) logChanges(s *schema, t state.Topic, p int32, offset int64) {
+	now := s.inf.Columns()
+	for i := range now {
+		col := &now[i]
+		switch {
+		case i >= len(s.columns):
+			c.log.Debug("new column", "topic", t.Name, "column", col.Name, "type", col.Type.String(), "partition", p, "offset", offset)
+		case !col.Type.Equal(s.columns[i].Type):
+			c.log.Info("column type widened", "topic", t.Name, "column", col.Name, "from", s.columns[i].Type.String(),
+				"to", col.Type.String(), "partition", p, "offset", offset)
+		}
+	}
+	s.columns = now
+}

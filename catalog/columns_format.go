@@ -1,0 +1,49 @@
+package catalog
+
+import (
+	"strings"
+
+	"millrace/blobexpand"
+	"millrace/blobexpand/jsonval"
+)
+
+// FormatColumns is the inverse of ParseColumns.
+func FormatColumns(cols []blobexpand.Column) string {
+	var b strings.Builder
+	for i, c := range cols {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(FormatColumn(c))
+	}
+	return b.String()
+}
+
+// FormatColumn words one declaration.
+func FormatColumn(c blobexpand.Column) string {
+	s := quoteName(c.Name) + " " + c.Type.String()
+	if len(c.Path) != 1 || c.Path[0] != c.Name || c.Type.Epoch != blobexpand.NoEpoch {
+		path := "_value->>" + quoteText(jsonval.MemberPath(c.Path).String())
+		switch c.Type.Epoch {
+		case blobexpand.EpochSeconds:
+			path = "FROM_UNIXTIME(" + path + ")"
+		case blobexpand.EpochMillis:
+			path = "FROM_UNIXTIME(" + path + "/1000)"
+		case blobexpand.EpochMicros:
+			path = "FROM_UNIXTIME(" + path + "/1000000)"
+		case blobexpand.EpochNanos:
+			path = "FROM_UNIXTIME(" + path + "/1000000000)"
+		}
+		s += " AS (" + path + ")"
+	}
+	if c.Comment != "" {
+		s += " COMMENT " + quoteText(c.Comment)
+	}
+	return s
+}
+
+func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
+
+func quoteText(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`).Replace(s) + "'"
+}

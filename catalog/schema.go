@@ -1,0 +1,160 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"millrace/blobexpand"
+	"millrace/internal/topicconfig"
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+// schema is what is known of one topic. The fields up to the atomics belong to
+// whoever has entered.
+type schema struct {
+	id     state.TopicID
+	inside chan struct{} // one token; a channel so that waiting ends with the context
+
+	loaded  bool
+	version uint64 // of the saved document; 0: none
+
+	conf      topicconfig.Config
+	confSet   bool
+	confOf    uint64 // topic's ConfigVersion conf was read from
+	declared  []blobexpand.Column
+	inf       *blobexpand.Inference // nil: nothing is inferred in this mode
+	longKey   bool
+	pinned    bool // the switch to pinned has been carried out
+	ends      []int64
+	columns   []blobexpand.Column // as of the last change, for the log
+	unsaved   bool                // columns changed since the last save
+	freshness int64               // bytes inferred since the last save
+
+	table atomic.Pointer[Table]
+	upTo  atomic.Uint64 // every record of entries up to this LSN is in table; stored after it
+}
+
+func newSchema(id state.TopicID) *schema {
+	s := &schema{id: id, inside: make(chan struct{}, 1)}
+	s.inside <- struct{}{}
+	return s
+}
+
+func (s *schema) enter(ctx context.Context) error {
+	select {
+	case <-s.inside:
+		return nil
+	default:
+	}
+	select {
+	case <-s.inside:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *schema) leave() { s.inside <- struct{}{} }
+
+// current returns the table if it is good for topic t as of lsn, without entering.
+func (s *schema) current(lsn commitlog.LSN, t state.Topic) *Table {
+	upTo := s.upTo.Load() // before the table: the table is at least as new
+	table := s.table.Load()
+	if table == nil || upTo < uint64(lsn) || table.Topic.ConfigVersion != t.ConfigVersion || table.Topic.Partitions != t.Partitions {
+		return nil
+	}
+	return table
+}
+
+// tableFor returns the table for topic t as its snapshot has it, cached unless t
+// is older than what others already saw.
+func (s *schema) tableFor(t state.Topic) (*Table, error) {
+	if t.ConfigVersion == s.confOf {
+		if table := s.current(0, t); table != nil {
+			return table, nil
+		}
+		table := s.build(t, s.conf, s.declared)
+		s.table.Store(table)
+		return table, nil
+	}
+	conf, declared, err := readConfig(t)
+	if err != nil {
+		return nil, err
+	}
+	table := s.build(t, conf, declared)
+	if s.inf != nil {
+		s.inf.Declare(s.declared)
+	}
+	return table, nil
+}
+
+func (s *schema) build(t state.Topic, conf topicconfig.Config, declared []blobexpand.Column) *Table {
+	table := &Table{Topic: t, Config: conf, LongKey: s.longKey}
+	switch {
+	case conf.Expand == topicconfig.ExpandOff || conf.ValueFormat != topicconfig.FormatJSON:
+	case s.inf != nil && infers(conf):
+		s.inf.Declare(declared)
+		table.Expanded = s.inf.Columns()
+		table.Rest = s.inf.Rest()
+	default:
+		table.Expanded = declared
+	}
+	return table
+}
+
+// infers says whether columns are inferred under this config.
+func infers(conf topicconfig.Config) bool {
+	return conf.ValueFormat == topicconfig.FormatJSON &&
+		(conf.Expand == topicconfig.ExpandAuto || conf.Expand == topicconfig.ExpandPinned)
+}
+
+func readConfig(t state.Topic) (topicconfig.Config, []blobexpand.Column, error) {
+	conf, err := topicconfig.Parse(t.Configs)
+	if err != nil {
+		return conf, nil, fmt.Errorf("topic %s: %w", t.Name, err)
+	}
+	declared, err := ParseColumns(conf.Columns)
+	if err != nil {
+		return conf, nil, fmt.Errorf("topic %s: millrace.columns: %w", t.Name, err)
+	}
+	return conf, declared, nil
+}
+
+// configure takes over the topic's config if it is newer than what is known.
+func (s *schema) configure(t state.Topic) error {
+	if s.confSet && t.ConfigVersion <= s.confOf {
+		return nil
+	}
+	conf, declared, err := readConfig(t)
+	if err != nil {
+		return err
+	}
+	s.conf, s.declared, s.confSet, s.confOf = conf, declared, true, t.ConfigVersion
+	s.table.Store(nil)
+	switch {
+	case infers(conf) && s.inf == nil:
+		// Inference starts with the first record there is.
+		s.restart(blobexpand.NewInference(declared, SystemColumns()))
+	case !infers(conf) && s.inf != nil:
+		s.inf = nil
+		s.unsaved = true
+	case s.inf != nil:
+		s.inf.Declare(declared)
+	}
+	if conf.Expand != topicconfig.ExpandPinned {
+		s.pinned = false
+	}
+	if s.inf != nil {
+		s.columns = s.inf.Columns()
+	}
+	return nil
+}
+
+func (s *schema) restart(inf *blobexpand.Inference) {
+	s.inf = inf
+	s.ends = nil
+	s.upTo.Store(0)
+	s.unsaved = true
+}
