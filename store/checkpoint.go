@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"millrace/store/commitlog"
 	"millrace/store/state"
@@ -97,6 +98,7 @@ func (s *Store) checkpoint() error {
 	k.checkpoints.Lock()
 	defer k.checkpoints.Unlock()
 
+	s.freeze(true)
 	s.pub.RLock()
 	v := s.pub.version.ref()
 	c := checkpointData{lsn: s.pub.lsn, sealed: v.sealed(), state: s.pub.state.Encode(nil)}
@@ -114,8 +116,11 @@ func (s *Store) checkpoint() error {
 		f.ref()
 	}
 	old := k.listed
-	k.listed = append([]*segmentFile(nil), v.segs...)
+	k.listed = v.segs
 	for _, f := range old {
+		if !slices.Contains(v.segs, f) {
+			f.retired.Store(true)
+		}
 		f.unref()
 	}
 	k.saved = min(c.lsn, c.sealed)
@@ -129,11 +134,7 @@ func (s *Store) truncateLog() error {
 	if before <= s.log.First() {
 		return nil
 	}
-	if err := s.log.Truncate(before); err != nil {
-		return err
-	}
-	s.updateBacklog()
-	return nil
+	return s.log.Truncate(before)
 }
 
 // decodeState reads a checkpoint's state.

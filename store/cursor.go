@@ -1,10 +1,12 @@
 package store
 
 import (
-	"fmt"
 	"math"
+	"slices"
+	"sort"
 
 	"millrace/store/commitlog"
+	"millrace/store/segment"
 	"millrace/store/state"
 )
 
@@ -17,81 +19,190 @@ type cursor struct {
 	r  BatchRange
 
 	sources []source // in iteration order
-	next_   int      // next of sources to open
+	opened  int      // how many of sources were opened
+	cur     source   // the open one; neither mem nor seg: none
+	i       int      // position in cur.refs or batches
 
-	cur source
-	i   int // position in cur.refs; before the first batch: the one to begin with, less the step
+	// Of an open segment source.
+	blocks  []segment.Block // that intersect the range
+	b       int             // position in blocks
+	batches []segment.Batch // of block b
+	table   []byte          // scratch
+	data    []byte          // block b's bytes, once they were read as a whole
+	loaded  bool            // data is block b's
 
 	info BatchInfo
-	ref  *batchRef // where the batch lies: in the log
+	at   int64 // where the batch lies: in log file file, or in cur.seg
+	file uint32
 }
 
-// source is the partition's part of a memtable.
+// source is the partition's part of a memtable or of a segment.
 type source struct {
 	mem  *memtable
 	refs []batchRef
+
+	seg  *segmentFile
+	part *segment.Partition
 }
 
 // open prepares c for the batches of tp in v that intersect r. The caller holds
 // the publish lock (shared suffices): active memtables grow under it.
 func (c *cursor) open(s *Store, v *version, tp state.TopicPartition, r BatchRange) {
 	c.s, c.tp, c.r = s, tp, r
+	// Segments hold lower offsets than memtables; readers at the tail need none.
+	first := int64(math.MaxInt64)
 	for _, m := range v.mems {
 		refs := m.refs(tp)
+		if len(refs) == 0 {
+			continue
+		}
+		first = min(first, refs[0].base)
 		lo := findRef(refs, r.FromOffset)
-		hi := lo
-		if n := len(refs); n > 0 && refs[n-1].base < r.ToOffset {
-			hi = n
-		} else {
+		hi := len(refs)
+		if refs[hi-1].base >= r.ToOffset {
 			hi = lo + findBase(refs[lo:], r.ToOffset)
 		}
 		if lo < hi {
 			c.sources = append(c.sources, source{mem: m, refs: refs[lo:hi]})
 		}
 	}
-	if r.Reverse {
-		for i, j := 0, len(c.sources)-1; i < j; i, j = i+1, j-1 {
-			c.sources[i], c.sources[j] = c.sources[j], c.sources[i]
+	if r.FromOffset < first {
+		mems := len(c.sources)
+		for _, f := range v.segs {
+			p := f.Find(tp)
+			if p != nil && p.EndOffset > r.FromOffset && p.FirstOffset < r.ToOffset &&
+				!r.excludes(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
+				c.sources = append(c.sources, source{seg: f, part: p})
+			}
 		}
+		// In offset order: the segments' sources to the front.
+		rotate(c.sources, mems)
 	}
+	if r.Reverse {
+		slices.Reverse(c.sources)
+	}
+}
+
+// rotate moves the first n elements to the end.
+func rotate(s []source, n int) {
+	slices.Reverse(s[:n])
+	slices.Reverse(s[n:])
+	slices.Reverse(s)
 }
 
 // next moves to the next batch that may matter; false at the end or on error.
 func (c *cursor) next() (bool, error) {
 	for {
-		if c.cur.mem != nil {
+		switch {
+		case c.cur.mem != nil:
 			if c.nextRef() {
 				return true, nil
 			}
-			c.cur = source{}
+		case c.cur.seg != nil:
+			if ok, err := c.nextBatch(); ok || err != nil {
+				return ok, err
+			}
 		}
-		if c.next_ == len(c.sources) {
+		c.cur = source{}
+		if c.opened == len(c.sources) {
 			return false, nil
 		}
-		c.cur = c.sources[c.next_]
-		c.next_++
-		c.i = -1
-		if c.r.Reverse {
-			c.i = len(c.cur.refs)
+		c.cur = c.sources[c.opened]
+		c.opened++
+		if c.cur.mem != nil {
+			c.i = c.before(len(c.cur.refs))
+		} else if err := c.openPart(); err != nil {
+			c.cur = source{}
+			return false, err
 		}
 	}
 }
 
-func (c *cursor) nextRef() bool {
-	step := 1
+// before is the position before the first of n elements in iteration order,
+// step the way to the next one.
+func (c *cursor) before(n int) int {
 	if c.r.Reverse {
-		step = -1
+		return n
 	}
+	return -1
+}
+
+func (c *cursor) step() int {
+	if c.r.Reverse {
+		return -1
+	}
+	return 1
+}
+
+func (c *cursor) nextRef() bool {
+	step := c.step()
 	for c.i += step; c.i >= 0 && c.i < len(c.cur.refs); c.i += step {
 		r := &c.cur.refs[c.i]
 		info := r.info(c.cur.mem)
 		if c.r.excludes(info.MinTimestamp, info.MaxTimestamp, info.LSN) {
 			continue
 		}
-		c.info, c.ref = info, r
+		c.info, c.file, c.at = info, r.file, int64(r.offset)
 		return true
 	}
 	return false
+}
+
+// openPart positions c before the first block of the segment source.
+func (c *cursor) openPart() error {
+	p := c.cur.part
+	c.blocks, c.batches, c.loaded = nil, c.batches[:0], false
+	// The range may have been narrowed since the cursor was opened.
+	if c.r.excludes(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
+		return nil
+	}
+	blocks, err := c.cur.seg.Blocks(p)
+	if err != nil {
+		return c.segmentError(p.FirstOffset, p.EndOffset-1, err)
+	}
+	lo := sort.Search(len(blocks), func(i int) bool { return blocks[i].EndOffset > c.r.FromOffset })
+	hi := lo + sort.Search(len(blocks)-lo, func(i int) bool { return blocks[lo+i].FirstOffset >= c.r.ToOffset })
+	c.blocks = blocks[lo:hi]
+	c.b = c.before(len(c.blocks))
+	c.i = c.before(0)
+	return nil
+}
+
+func (c *cursor) nextBatch() (bool, error) {
+	step := c.step()
+	for {
+		for c.i += step; c.i >= 0 && c.i < len(c.batches); c.i += step {
+			b := &c.batches[c.i]
+			if b.LastOffset < c.r.FromOffset || b.BaseOffset >= c.r.ToOffset ||
+				c.r.excludes(b.MinTimestamp, b.MaxTimestamp, commitlog.LSN(b.LSN)) {
+				continue
+			}
+			c.info = BatchInfo{
+				BaseOffset: b.BaseOffset, LastOffset: b.LastOffset, MinTimestamp: b.MinTimestamp, MaxTimestamp: b.MaxTimestamp,
+				LSN: commitlog.LSN(b.LSN), AppendTime: b.AppendTime, SizeBytes: b.SizeBytes,
+			}
+			c.at = b.At
+			return true, nil
+		}
+		c.batches, c.loaded = c.batches[:0], false
+		for {
+			if c.b += step; c.b < 0 || c.b >= len(c.blocks) {
+				return false, nil
+			}
+			b := &c.blocks[c.b]
+			if !c.r.excludes(b.MinTimestamp, b.MaxTimestamp, commitlog.LSN(b.LastLSN)) {
+				break
+			}
+		}
+		b := &c.blocks[c.b]
+		var err error
+		c.batches, c.table, err = c.cur.seg.Batches(b, c.batches, c.table)
+		if err != nil {
+			c.i = c.before(0)
+			return false, c.segmentError(b.FirstOffset, b.EndOffset-1, err)
+		}
+		c.i = c.before(len(c.batches))
+	}
 }
 
 // excludes says that nothing with these extremes can lie in the range.
@@ -108,38 +219,75 @@ func allOf(from, to int64) BatchRange {
 
 // cached returns the current batch if it is in memory.
 func (c *cursor) cached() []byte {
-	return c.s.tail.get(c.info.LSN, c.ref.offset)
+	if c.cur.mem == nil {
+		return nil
+	}
+	return c.s.tail.get(c.info.LSN, uint32(c.at))
 }
 
-// read reads the current batch into buf (grown if it is too small) and checks
-// it; the answer may also alias memory that never changes.
-func (c *cursor) read(buf []byte) (batch, scratch []byte, err error) {
+// wholeBlockBytes is up to where a block is read at once when one of its batches
+// is wanted. Blocks of one large batch may be larger.
+const wholeBlockBytes = segment.BlockBytes
+
+// read reads the current batch and checks it. The answer may alias scratch, the
+// cursor's own buffer, or memory that never changes; it is valid until the next call of next.
+func (c *cursor) read(scratch []byte) (batch, newScratch []byte, err error) {
 	if b := c.cached(); b != nil {
-		return b, buf, nil
+		return b, scratch, nil
+	}
+	if c.cur.seg != nil && len(c.batches) > 1 && c.blocks[c.b].DataBytes <= wholeBlockBytes {
+		b, err := c.fromBlock()
+		if err != nil {
+			return nil, scratch, c.batchError(err)
+		}
+		return b, scratch, nil
 	}
 	n := int(c.info.SizeBytes)
-	if cap(buf) < n {
-		buf = make([]byte, n)
+	if cap(scratch) < n {
+		scratch = make([]byte, n)
 	}
-	b := buf[:n]
-	err = c.s.log.ReadAt(b, commitlog.Location{File: c.ref.file, Offset: c.ref.offset})
-	if err == nil {
-		err = checkBatch(b, c.info.BaseOffset, c.info.LastOffset)
+	b := scratch[:n]
+	if err := c.readAt(c.cur.seg, c.file, b, c.at); err != nil {
+		return nil, scratch, c.batchError(err)
 	}
-	if err != nil {
-		return nil, buf, c.s.readError(c.tp, c.info.BaseOffset, c.info.LastOffset, logFileName(c.ref.file), int64(c.ref.offset), err)
+	if err := checkBatch(b, c.info.BaseOffset, c.info.LastOffset); err != nil {
+		return nil, scratch, c.batchError(err)
 	}
-	return b, buf, nil
+	return b, scratch, nil
 }
 
-func logFileName(file uint32) string { return fmt.Sprintf("log file %d", file) }
+func (c *cursor) fromBlock() ([]byte, error) {
+	k := &c.blocks[c.b]
+	if !c.loaded {
+		if cap(c.data) < int(k.DataBytes) {
+			c.data = make([]byte, max(int(k.DataBytes), wholeBlockBytes))
+		}
+		c.data = c.data[:k.DataBytes]
+		if err := c.cur.seg.ReadAt(c.data, k.At); err != nil {
+			return nil, err
+		}
+		c.loaded = true
+	}
+	b := c.data[c.at-k.At:][:c.info.SizeBytes]
+	return b, checkBatch(b, c.info.BaseOffset, c.info.LastOffset)
+}
 
-// readError wraps err with what it concerns and counts it.
-func (s *Store) readError(tp state.TopicPartition, first, last int64, file string, at int64, err error) error {
-	s.metrics.readErrors.Inc()
-	t, _ := s.Topics().ByID(tp.Topic)
-	e := &ReadError{TopicPartition: tp, Name: t.Name, FirstOffset: first, LastOffset: last, File: file, FileOffset: at, Err: err}
-	s.o.Logger.Error("stored records cannot be read", "topic", t.Name, "topic id", tp.Topic, "partition", tp.Partition,
-		"first offset", first, "last offset", last, "file", file, "file offset", at, "error", err)
-	return e
+// readAt reads from a segment, or if seg is nil from a log file.
+func (c *cursor) readAt(seg *segmentFile, file uint32, p []byte, at int64) error {
+	if seg != nil {
+		return seg.ReadAt(p, at)
+	}
+	return c.s.log.ReadAt(p, commitlog.Location{File: file, Offset: uint32(at)})
+}
+
+func (c *cursor) batchError(err error) error {
+	name := logFileName(c.file)
+	if c.cur.seg != nil {
+		name = c.cur.seg.relName()
+	}
+	return c.s.readError(c.tp, c.info.BaseOffset, c.info.LastOffset, name, c.at, err)
+}
+
+func (c *cursor) segmentError(first, last int64, err error) error {
+	return c.s.segmentError(c.tp, c.cur.seg, first, last, err)
 }

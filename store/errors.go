@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"millrace/store/commitlog"
+	"millrace/store/segment"
 	"millrace/store/state"
 )
 
@@ -33,3 +35,28 @@ func (e *ReadError) Error() string {
 }
 
 func (e *ReadError) Unwrap() error { return e.Err }
+
+func logFileName(file uint32) string { return fmt.Sprintf("log file %d", file) }
+
+// segmentError is readError for an index that could not be read.
+func (s *Store) segmentError(tp state.TopicPartition, f *segmentFile, first, last int64, err error) error {
+	at := int64(0)
+	var ce *segment.CorruptError
+	if errors.As(err, &ce) {
+		at, err = ce.Offset, fmt.Errorf("%w: %s", ErrCorrupt, ce.Reason)
+	}
+	return s.readError(tp, first, last, f.relName(), at, err)
+}
+
+// readError wraps err with what it concerns and counts it.
+func (s *Store) readError(tp state.TopicPartition, first, last int64, file string, at int64, err error) error {
+	s.metrics.readErrors.Inc()
+	if errors.Is(err, segment.ErrCorrupt) || errors.Is(err, commitlog.ErrCorrupt) {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	t, _ := s.Topics().ByID(tp.Topic)
+	e := &ReadError{TopicPartition: tp, Name: t.Name, FirstOffset: first, LastOffset: last, File: file, FileOffset: at, Err: err}
+	s.o.Logger.Error("stored records cannot be read", "topic", t.Name, "topic id", tp.Topic, "partition", tp.Partition,
+		"first offset", first, "last offset", last, "file", file, "file offset", at, "error", err)
+	return e
+}

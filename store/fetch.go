@@ -3,7 +3,6 @@ package store
 import (
 	"sync"
 
-	"millrace/store/commitlog"
 	"millrace/store/state"
 )
 
@@ -33,7 +32,8 @@ type FetchResult struct {
 
 // fetchRun is batches that lie one after the other in one file.
 type fetchRun struct {
-	file   uint32 // of the log
+	seg    *segmentFile // nil: in the log
+	file   uint32       // of the log
 	offset int64
 	bytes  int
 	checks int // batches in it
@@ -62,7 +62,10 @@ var fetchScratches = sync.Pool{New: func() any { return new(fetchScratch) }}
 func (s *Store) Fetch(tp state.TopicPartition, offset int64, maxBytes int, minOne bool, iso Isolation) (FetchResult, error) {
 	sc := fetchScratches.Get().(*fetchScratch)
 	defer func() {
-		*sc = fetchScratch{cursor: cursor{sources: clearAll(sc.cursor.sources)}, runs: sc.runs[:0], checks: sc.checks[:0]}
+		c := &sc.cursor
+		clear(c.sources)
+		clear(sc.runs[:cap(sc.runs)])
+		*sc = fetchScratch{cursor: cursor{sources: c.sources[:0], batches: c.batches[:0], table: c.table}, runs: sc.runs[:0], checks: sc.checks[:0]}
 		fetchScratches.Put(sc)
 	}()
 	c := &sc.cursor
@@ -91,11 +94,6 @@ func (s *Store) Fetch(tp state.TopicPartition, offset int64, maxBytes int, minOn
 	err := sc.gather(&res, maxBytes, minOne)
 	s.metrics.fetchedBytes.Add(float64(res.Bytes))
 	return res, err
-}
-
-func clearAll(s []source) []source {
-	clear(s)
-	return s[:0]
 }
 
 // gather collects batches up to the limit. What lies in memory is passed on as
@@ -144,10 +142,13 @@ func errUnlessAny(res *FetchResult, err error) error {
 func (sc *fetchScratch) add() {
 	c := &sc.cursor
 	sc.checks = append(sc.checks, fetchCheck{c.info.BaseOffset, c.info.SizeBytes, int32(c.info.LastOffset - c.info.BaseOffset)})
-	run := fetchRun{file: c.ref.file, offset: int64(c.ref.offset), bytes: int(c.info.SizeBytes), checks: 1}
+	run := fetchRun{seg: c.cur.seg, offset: c.at, bytes: int(c.info.SizeBytes), checks: 1}
+	if run.seg == nil {
+		run.file = c.file
+	}
 	if n := len(sc.runs); n > 0 {
 		last := &sc.runs[n-1]
-		if last.file == run.file && last.offset+int64(last.bytes) == run.offset {
+		if last.seg == run.seg && last.file == run.file && last.offset+int64(last.bytes) == run.offset {
 			last.bytes += run.bytes
 			last.checks++
 			return
@@ -180,15 +181,15 @@ func (sc *fetchScratch) flush(res *FetchResult) error {
 	for i := range sc.runs {
 		run := &sc.runs[i]
 		p := buf[good : good+run.bytes]
-		if err := c.s.log.ReadAt(p, commitlog.Location{File: run.file, Offset: uint32(run.offset)}); err != nil {
+		if err := c.readAt(run.seg, run.file, p, run.offset); err != nil {
 			first, last := checks[0], checks[run.checks-1]
-			return c.s.readError(c.tp, first.base, last.base+int64(last.lastDelta), logFileName(run.file), run.offset, err)
+			return c.s.readError(c.tp, first.base, last.base+int64(last.lastDelta), run.name(), run.offset, err)
 		}
 		at := 0
 		for _, k := range checks[:run.checks] {
 			last := k.base + int64(k.lastDelta)
 			if err := checkBatch(p[at:at+int(k.size)], k.base, last); err != nil {
-				return c.s.readError(c.tp, k.base, last, logFileName(run.file), run.offset+int64(at), err)
+				return c.s.readError(c.tp, k.base, last, run.name(), run.offset+int64(at), err)
 			}
 			at += int(k.size)
 			good += int(k.size)
@@ -196,4 +197,11 @@ func (sc *fetchScratch) flush(res *FetchResult) error {
 		checks = checks[run.checks:]
 	}
 	return nil
+}
+
+func (r *fetchRun) name() string {
+	if r.seg != nil {
+		return r.seg.relName()
+	}
+	return logFileName(r.file)
 }

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"millrace/store/commitlog"
@@ -12,21 +14,38 @@ import (
 type keeper struct {
 	wake    chan struct{} // capacity 1
 	workers sync.WaitGroup
+	ctx     context.Context // ends with the store
+	cancel  context.CancelFunc
 
-	seals sync.Mutex // one sealing or merging at a time
+	// mergeDue: segments or what is dead in them changed since the last look.
+	mergeDue atomic.Bool
+
+	seals  sync.Mutex // one sealing or merging at a time; guards the next two
+	lastID uint64     // of a segment file
+	closed bool
+
+	passes sync.Mutex // one retention pass at a time; guards clock
+	clock  clockGuard
 
 	checkpoints sync.Mutex     // guards the rest; taken after seals
 	listed      []*segmentFile // the saved checkpoint's segments, referenced
-	saved       commitlog.LSN  // the log up to here is in the saved checkpoint
+	saved       commitlog.LSN  // the log up to here is in the saved checkpoint and segments
 }
 
-func (k *keeper) init(*Store) {
+func (k *keeper) init() {
 	k.wake = make(chan struct{}, 1)
+	k.ctx, k.cancel = context.WithCancel(context.Background())
 	k.workers.Add(2)
 }
 
-// waitStopped returns when maintenance and retention have ended.
-func (k *keeper) waitStopped() { k.workers.Wait() }
+// end stops maintenance and retention and waits for them and for running seals.
+func (k *keeper) end() {
+	k.cancel()
+	k.workers.Wait()
+	k.seals.Lock()
+	k.closed = true
+	k.seals.Unlock()
+}
 
 func (s *Store) wakeMaintenance() {
 	select {
@@ -35,8 +54,13 @@ func (s *Store) wakeMaintenance() {
 	}
 }
 
-// maintenanceEvery is how often ages are looked at when nothing else calls.
-const maintenanceEvery = time.Second
+const (
+	// maintenanceEvery is how often ages are looked at when nothing else calls.
+	maintenanceEvery = time.Second
+	// Waits after a failed sealing, a full disk for instance.
+	maintenanceBackoffMin = time.Second
+	maintenanceBackoffMax = 30 * time.Second
+)
 
 // maintenance seals and merges when it is due, and truncates the log once its
 // last reader is gone.
@@ -45,6 +69,7 @@ func (s *Store) maintenance() {
 	defer s.keeper.workers.Done()
 	t := time.NewTicker(maintenanceEvery)
 	defer t.Stop()
+	backoff := maintenanceBackoffMin
 	for {
 		select {
 		case <-s.keeper.wake:
@@ -52,46 +77,67 @@ func (s *Store) maintenance() {
 		case <-s.stop:
 			return
 		}
-		s.maintain()
+		err := s.maintain(s.keeper.ctx)
+		switch {
+		case err == nil:
+			backoff = maintenanceBackoffMin
+		case s.keeper.ctx.Err() != nil:
+			return
+		default:
+			s.o.Logger.Error("sealing failed; the log keeps the records and it is tried again", "error", err, "next try in", backoff)
+			if !s.pause(backoff) {
+				return
+			}
+			backoff = min(2*backoff, maintenanceBackoffMax)
+		}
 	}
 }
 
-func (s *Store) maintain() {
+func (s *Store) maintain(ctx context.Context) error {
 	s.keeper.checkpoints.Lock()
 	err := s.truncateLog()
 	s.keeper.checkpoints.Unlock()
 	if err != nil {
 		s.o.Logger.Warn("log files could not be given up", "error", err)
 	}
-	s.updateBacklog()
-}
-
-// updateBacklog holds producers back while the log is over its bound.
-func (s *Store) updateBacklog() {
-	s.budget.setBlocked(s.log.Size() > s.o.UnsealedBytes)
-}
-
-// retention runs the retention rules now and then.
-func (s *Store) retention() {
-	defer s.wg.Done()
-	defer s.keeper.workers.Done()
-	t := time.NewTicker(s.o.RetentionEvery)
-	defer t.Stop()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	for {
-		select {
-		case <-t.C:
-		case <-s.stop:
-			return
-		}
-		if err := s.EnforceRetention(ctx); err != nil {
-			s.o.Logger.Warn("retention failed", "error", err)
+	s.keeper.seals.Lock()
+	defer s.keeper.seals.Unlock()
+	s.pub.RLock()
+	m := s.pub.version.active()
+	freeze := s.sealDue(m) || m.batches > 0 && s.o.Now().Sub(m.since) >= s.o.SealAge
+	frozen := len(s.pub.version.mems) > 1
+	s.pub.RUnlock()
+	if freeze {
+		s.freeze(false)
+	}
+	if freeze || frozen {
+		if err := s.sealFrozen(ctx); err != nil {
+			return err
 		}
 	}
+	s.updateBacklog()
+	if s.keeper.mergeDue.Swap(false) {
+		if err := s.mergeAll(ctx); err != nil {
+			s.keeper.mergeDue.Store(true)
+			return err
+		}
+	}
+	return nil
+}
+
+// updateBacklog holds producers back while what is not sealed is over its bound.
+func (s *Store) updateBacklog() {
+	var n int64
+	s.pub.RLock()
+	for _, m := range s.pub.version.mems {
+		n += m.payloadBytes + m.metaBytes
+	}
+	s.pub.RUnlock()
+	s.budget.setBlocked(n > s.o.UnsealedBytes)
 }
 
 // sealDue says whether the active memtable should be sealed. Under the publish lock.
+// The index counts too: with tiny batches it is as large as they are.
 func (s *Store) sealDue(m *memtable) bool {
 	return m.payloadBytes+m.metaBytes+m.batches*batchRefBytes >= s.o.SealBytes
 }
@@ -108,13 +154,21 @@ func (s *Store) sealLag() time.Duration {
 	return 0
 }
 
-// Seal seals everything published so far into segments and waits for it
-// (CALL millrace.seal, tests).
-func (s *Store) Seal(ctx context.Context) error { return s.Checkpoint(ctx) }
-
-// EnforceRetention runs one retention pass now.
-func (s *Store) EnforceRetention(ctx context.Context) error { return ctx.Err() }
-
-func (s *Store) openSegments([]uint64) ([]*segmentFile, error) { return nil, nil }
-
-func (s *Store) releaseAll() {}
+// retention runs the retention rules now and then.
+func (s *Store) retention() {
+	defer s.wg.Done()
+	defer s.keeper.workers.Done()
+	t := time.NewTicker(s.o.RetentionEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-s.stop:
+			return
+		}
+		err := s.EnforceRetention(s.keeper.ctx)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			s.o.Logger.Warn("retention failed", "error", err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"millrace/store/commitlog"
+	"millrace/store/segment"
 	"millrace/store/state"
 )
 
@@ -67,11 +68,12 @@ func openWith(ctx context.Context, o Options, log commitlog.Log) (*Store, error)
 		queue:         newQueue(),
 		tail:          &tailCache{limit: o.TailCacheBytes},
 		versions:      &versionSet{},
+		cache:         segment.NewCache(segmentCacheBytes),
 		healWanted:    make(chan struct{}, 1),
 		stop:          make(chan struct{}),
 		stopPublisher: make(chan struct{}),
 	}
-	s.keeper.init(s)
+	s.keeper.init()
 	s.metrics = newMetrics(o.Registry, s)
 	if err := s.recover(ctx); err != nil {
 		return nil, err
@@ -130,7 +132,7 @@ func (s *Store) shutdown(checkpoint bool) error {
 	s.budget.setBlocked(false)
 	s.queue.waitEmpty()
 	close(s.stop)
-	s.keeper.waitStopped()
+	s.keeper.end()
 	close(s.stopPublisher)
 	s.wg.Wait()
 	var errs []error
@@ -145,4 +147,17 @@ func (s *Store) shutdown(checkpoint bool) error {
 		errs = append(errs, c())
 	}
 	return errors.Join(errs...)
+}
+
+// releaseAll gives up the present version and the checkpoint's segments.
+func (s *Store) releaseAll() {
+	s.pub.Lock()
+	v := s.pub.version
+	s.pub.Unlock()
+	s.versions.dropped = nil
+	v.unref()
+	for _, f := range s.keeper.listed {
+		f.unref()
+	}
+	s.keeper.listed = nil
 }

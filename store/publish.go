@@ -67,6 +67,7 @@ func (s *Store) publish(batch []*slot) {
 			p.watchers.notify()
 		}
 		if full {
+			s.updateBacklog()
 			s.wakeMaintenance()
 		}
 	}
@@ -120,6 +121,7 @@ func (s *Store) apply(sl *slot, touched []*partition) []*partition {
 			touched = s.refreshBounds(p, touched)
 		}
 	case state.AdvanceLogStart:
+		s.keeper.mergeDue.Store(true)
 		for _, m := range in.Partitions {
 			if p := s.pub.parts[m.TopicPartition]; p != nil {
 				touched = s.refreshBounds(p, touched)
@@ -132,6 +134,7 @@ func (s *Store) apply(sl *slot, touched []*partition) []*partition {
 	case state.SetTopicConfigs:
 		touched = s.refreshTopic(in.ID, touched)
 	case state.DeleteTopic:
+		s.keeper.mergeDue.Store(true)
 		touched = s.refreshTopic(in.ID, touched)
 	}
 	return touched

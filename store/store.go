@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"millrace/store/commitlog"
+	"millrace/store/segment"
 	"millrace/store/state"
 )
 
@@ -31,6 +32,7 @@ type Store struct {
 	entryBufs entryBufs
 	tail      *tailCache
 	versions  *versionSet
+	cache     *segment.Cache
 
 	seq sequencer
 	pub published

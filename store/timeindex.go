@@ -57,14 +57,18 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 	for {
 		var best BatchInfo
 		any := false
-		it, err := sn.Batches(tp, allOf(b.LogStart, b.End))
+		r := allOf(b.LogStart, b.End)
+		r.Reverse = true // the newest batches mostly have it, and then the index of the rest is not read
+		it, err := sn.Batches(tp, r)
 		if err != nil {
 			return 0, 0, false, err
 		}
 		for it.Next() {
-			i := it.Info()
-			if i.MaxTimestamp < excluded && (!any || i.MaxTimestamp > best.MaxTimestamp) {
+			if i := it.Info(); i.MaxTimestamp < excluded && (!any || i.MaxTimestamp >= best.MaxTimestamp) {
 				best, any = i, true
+				if i.MaxTimestamp > it.c.r.MinTimestamp {
+					it.c.r.MinTimestamp = i.MaxTimestamp // pass over what holds less
+				}
 			}
 		}
 		if err := it.Err(); err != nil {
@@ -75,7 +79,9 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 		}
 		excluded = best.MaxTimestamp
 		// All batches with that maximum, in order, until one has it in fact.
-		it, err = sn.Batches(tp, allOf(best.BaseOffset, b.End))
+		r = allOf(best.BaseOffset, b.End)
+		r.MinTimestamp, r.MaxTimestamp = best.MaxTimestamp, math.MaxInt64
+		it, err = sn.Batches(tp, r)
 		if err != nil {
 			return 0, 0, false, err
 		}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"millrace/internal/topicconfig"
+	"millrace/store/state"
+)
+
+const (
+	// retentionMoves is how many log starts one entry moves.
+	retentionMoves = 1000
+	// clockSlack is how far the wall clock may run ahead of the monotonic one
+	// between two passes before it counts as a jump.
+	clockSlack = 10 * time.Minute
+	// clockSettle is how long retention by time waits after a jump: a clock that
+	// is set right again within it costs no records.
+	clockSettle = time.Hour
+)
+
+// clockGuard notices when the wall clock jumps ahead.
+type clockGuard struct {
+	wall    time.Time // at the last look, and
+	mono    time.Time // the same instant, with its monotonic reading
+	jumped  bool
+	settled time.Time // monotonic; after it the clock is believed again
+}
+
+// believes looks at the wall clock; mono is time.Now().
+func (g *clockGuard) believes(wall, mono time.Time) bool {
+	if !g.mono.IsZero() && wall.Sub(g.wall)-mono.Sub(g.mono) > clockSlack {
+		g.jumped, g.settled = true, mono.Add(clockSettle)
+	}
+	g.wall, g.mono = wall, mono
+	if g.jumped && !mono.Before(g.settled) {
+		g.jumped = false
+	}
+	return !g.jumped
+}
+
+// EnforceRetention runs one retention pass now: for topics whose cleanup.policy
+// contains delete, log starts rise over whole batches that are older than
+// retention.ms by their highest timestamp (by append time if they have none) and over
+// the oldest whole batches as long as retention.bytes stay. Unlike Kafka, which
+// deletes segment by segment, no segment size plays a part: what is due goes with the next pass.
+func (s *Store) EnforceRetention(ctx context.Context) error {
+	s.keeper.passes.Lock()
+	defer s.keeper.passes.Unlock()
+	now := s.o.Now()
+	byTime := s.keeper.clock.believes(now.Round(0), time.Now())
+	if !byTime {
+		s.o.Logger.Warn("the clock jumped ahead; retention by time waits", "for", clockSettle)
+	}
+	sn := s.Snapshot()
+	moves, err := s.retentionMoves(ctx, sn, now.UnixMilli(), byTime)
+	sn.Release()
+	if err != nil {
+		return err
+	}
+	for len(moves) > 0 {
+		n := min(len(moves), retentionMoves)
+		if _, err := s.Commit(ctx, state.AdvanceLogStart{Partitions: moves[:n]}); err != nil {
+			return fmt.Errorf("store: retention: %w", err)
+		}
+		moves = moves[n:]
+	}
+	return nil
+}
+
+func (s *Store) retentionMoves(ctx context.Context, sn *Snapshot, now state.Millis, byTime bool) ([]state.LogStartMove, error) {
+	var moves []state.LogStartMove
+	for _, t := range sn.Topics().All() {
+		cfg, err := topicconfig.Parse(t.Configs)
+		if err != nil {
+			s.o.Logger.Warn("topic with an unreadable config is not trimmed", "topic", t.Name, "error", err)
+			continue
+		}
+		if !cfg.CleanupDelete || cfg.RetentionMs < 0 && cfg.RetentionBytes < 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for i := range t.Partitions {
+			tp := state.TopicPartition{Topic: t.ID, Partition: i}
+			b, _ := sn.Bounds(tp)
+			if b.LogStart == b.End {
+				continue
+			}
+			start := b.LogStart
+			if cfg.RetentionMs >= 0 && byTime {
+				start, err = sn.firstNotBefore(tp, b, now-cfg.RetentionMs)
+			}
+			if err == nil && cfg.RetentionBytes >= 0 {
+				start, err = sn.firstOfNewest(tp, b, start, cfg.RetentionBytes)
+			}
+			if err != nil {
+				continue // reported; the other partitions go on
+			}
+			if start = min(start, b.LastStable); start > b.LogStart {
+				moves = append(moves, state.LogStartMove{TopicPartition: tp, Before: start})
+			}
+		}
+	}
+	return moves, nil
+}
+
+// firstNotBefore is the base offset of the first batch that is not wholly older
+// than cutoff; the end if all are.
+func (sn *Snapshot) firstNotBefore(tp state.TopicPartition, b state.Bounds, cutoff state.Millis) (int64, error) {
+	r := allOf(b.LogStart, b.End)
+	r.MinTimestamp = cutoff // passes over older batches without looking at each
+	it, err := sn.Batches(tp, r)
+	if err != nil {
+		return 0, err
+	}
+	defer it.Close()
+	for it.Next() {
+		if i := it.Info(); i.MaxTimestamp >= 0 || i.AppendTime >= cutoff {
+			return max(i.BaseOffset, b.LogStart), nil
+		}
+	}
+	return b.End, it.Err()
+}
+
+// firstOfNewest is the base offset of the first batch from start on that
+// cannot go without leaving less than limit bytes.
+func (sn *Snapshot) firstOfNewest(tp state.TopicPartition, b state.Bounds, start, limit int64) (int64, error) {
+	surplus, err := sn.sizeFrom(tp, start, b.End)
+	if err != nil {
+		return 0, err
+	}
+	if surplus -= limit; surplus <= 0 {
+		return start, nil
+	}
+	it, err := sn.Batches(tp, allOf(start, b.End))
+	if err != nil {
+		return 0, err
+	}
+	defer it.Close()
+	for it.Next() {
+		i := it.Info()
+		if surplus -= int64(i.SizeBytes); surplus < 0 {
+			return max(i.BaseOffset, start), nil
+		}
+	}
+	return b.End, it.Err()
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"millrace/store/commitlog"
+	"millrace/store/segment"
+	"millrace/store/state"
+)
+
+// Seal seals everything published so far into segments and waits for it
+// (CALL millrace.seal, tests). ctx is looked at between partitions.
+func (s *Store) Seal(ctx context.Context) error {
+	s.keeper.seals.Lock()
+	defer s.keeper.seals.Unlock()
+	if s.keeper.closed {
+		return commitlog.ErrClosed
+	}
+	s.freeze(false)
+	return s.sealFrozen(ctx)
+}
+
+// freeze ends the active memtable's range at the last published entry. A range
+// without batches needs no segment and is passed over at once; onlyEmpty leaves others as they are.
+func (s *Store) freeze(onlyEmpty bool) {
+	s.pub.Lock()
+	v := s.pub.version
+	m := v.active()
+	if m.last < m.first || onlyEmpty && m.batches > 0 {
+		s.pub.Unlock()
+		return
+	}
+	mems := slices.Clone(v.mems)
+	if m.batches == 0 {
+		mems = mems[:len(mems)-1]
+	}
+	s.pub.version = s.versions.add(v.segs, append(mems, newMemtable(m.last+1)))
+	s.pub.Unlock()
+	v.unref()
+}
+
+// sealFrozen turns the frozen memtables into segments, oldest first, and saves a
+// checkpoint that says so. Under keeper.seals.
+func (s *Store) sealFrozen(ctx context.Context) error {
+	for {
+		v := s.acquire()
+		if len(v.mems) == 1 {
+			v.unref()
+			break
+		}
+		err := s.sealRange(ctx, v.mems[0])
+		v.unref()
+		if err != nil {
+			s.metrics.sealFailures.Inc()
+			return err
+		}
+	}
+	s.keeper.mergeDue.Store(true)
+	return s.checkpoint()
+}
+
+// sealRange writes the segment of one frozen memtable and puts it in its place.
+func (s *Store) sealRange(ctx context.Context, m *memtable) error {
+	began := time.Now()
+	f, err := s.writeRange(ctx, m)
+	if err != nil {
+		return err
+	}
+	s.pub.Lock()
+	v := s.pub.version
+	segs := v.segs
+	if f != nil {
+		segs = append(slices.Clone(segs), f)
+	}
+	s.pub.version = s.versions.add(segs, slices.Clone(v.mems[1:]))
+	s.pub.Unlock()
+	v.unref()
+	s.metrics.sealSeconds.Observe(time.Since(began).Seconds())
+	if f != nil {
+		s.metrics.sealedBytes.Add(float64(f.size))
+		s.o.Logger.Info("sealed a log range", "segment", f.id, "first lsn", uint64(m.first), "last lsn", uint64(m.last),
+			"bytes", f.size, "partitions", len(f.Partitions()), "took", time.Since(began))
+	}
+	return nil
+}
+
+// writeRange writes m's batches to a new segment file and opens it; nil when
+// nothing of them is alive any more. What it leaves out (deleted topics, what lies below a
+// log start) is gone for every snapshot taken after the segment is installed;
+// earlier ones go on reading the memtable.
+func (s *Store) writeRange(ctx context.Context, m *memtable) (*segmentFile, error) {
+	keep := s.aliveNow()
+	parts := make([]state.TopicPartition, 0, len(m.parts))
+	for tp := range m.parts {
+		parts = append(parts, tp)
+	}
+	slices.SortFunc(parts, comparePartitions)
+
+	w := s.newSegment(uint64(m.first), uint64(m.last))
+	var scratch []byte
+	for _, tp := range parts {
+		start, ok := keep.start(tp)
+		if !ok {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, errors.Join(err, w.abort())
+		}
+		refs := m.parts[tp].refs
+		refs = refs[findRef(refs, start):]
+		for len(refs) > 0 {
+			// Batches that lie one after the other in the log are read at once.
+			n, size := 1, int(refs[0].size)
+			for n < len(refs) && refs[n].file == refs[0].file && int(refs[n].offset) == int(refs[0].offset)+size && size+int(refs[n].size) <= sealReadBytes {
+				size += int(refs[n].size)
+				n++
+			}
+			run, err := s.readRun(m, refs[:n], size, &scratch)
+			if err == nil {
+				err = w.addRun(tp, m, refs[:n], run)
+			}
+			if err != nil {
+				return nil, errors.Join(err, w.abort())
+			}
+			refs = refs[n:]
+		}
+	}
+	return w.finish()
+}
+
+// sealReadBytes bounds one read from the log while sealing.
+const sealReadBytes = 1 << 20
+
+// readRun returns the bytes of batches that lie back to back in the log. They are
+// not checked: what cannot be read back later is reported then, and only for its offsets.
+func (s *Store) readRun(m *memtable, refs []batchRef, size int, scratch *[]byte) ([]byte, error) {
+	if len(refs) == 1 {
+		if b := s.tail.get(m.first+commitlog.LSN(refs[0].lsnDelta), refs[0].offset); b != nil {
+			return b, nil
+		}
+	}
+	if cap(*scratch) < size {
+		*scratch = make([]byte, max(size, sealReadBytes))
+	}
+	b := (*scratch)[:size]
+	return b, s.log.ReadAt(b, commitlog.Location{File: refs[0].file, Offset: refs[0].offset})
+}
+
+func comparePartitions(a, b state.TopicPartition) int {
+	if c := bytes.Compare(a.Topic[:], b.Topic[:]); c != 0 {
+		return c
+	}
+	return int(a.Partition) - int(b.Partition)
+}
+
+// alive says what is still wanted: topics and log starts at one instant.
+type alive struct {
+	topics *TopicSet
+	bounds boundsView
+}
+
+func (s *Store) aliveNow() alive {
+	s.pub.RLock()
+	defer s.pub.RUnlock()
+	return alive{s.pub.topics, s.pub.bounds.view()}
+}
+
+// start is tp's log start; false when its topic is gone.
+func (a alive) start(tp state.TopicPartition) (int64, bool) {
+	p := a.topics.partition(tp)
+	if p == nil {
+		return 0, false
+	}
+	return a.bounds.get(p.slot).LogStart, true
+}
+
+// newSegmentFile writes one segment; the file is made with the first batch.
+type newSegmentFile struct {
+	s      *Store
+	header segment.Header
+	w      *segment.Writer
+}
+
+func (s *Store) newSegment(first, last uint64) *newSegmentFile {
+	return &newSegmentFile{s: s, header: segment.Header{FirstLSN: first, LastLSN: last, Created: s.o.Now().UnixMilli()}}
+}
+
+func (w *newSegmentFile) add(tp state.TopicPartition, b segment.Batch, raw []byte) error {
+	if w.w == nil {
+		w.s.keeper.lastID++
+		w.header.ID = w.s.keeper.lastID
+		var err error
+		if w.w, err = segment.Create(w.s.o.FS, w.s.segmentPath(w.header.ID), w.header); err != nil {
+			return err
+		}
+	}
+	return w.w.Add(tp, b, raw)
+}
+
+// addRun adds the batches of refs, whose bytes lie back to back in run.
+func (w *newSegmentFile) addRun(tp state.TopicPartition, m *memtable, refs []batchRef, run []byte) error {
+	for i := range refs {
+		info := refs[i].info(m)
+		b := segment.Batch{
+			BaseOffset: info.BaseOffset, LastOffset: info.LastOffset, MinTimestamp: info.MinTimestamp, MaxTimestamp: info.MaxTimestamp,
+			LSN: uint64(info.LSN), AppendTime: info.AppendTime, SizeBytes: info.SizeBytes,
+		}
+		if err := w.add(tp, b, run[:b.SizeBytes]); err != nil {
+			return err
+		}
+		run = run[b.SizeBytes:]
+	}
+	return nil
+}
+
+// finish makes the file durable and opens it; nil if no batch was added.
+func (w *newSegmentFile) finish() (*segmentFile, error) {
+	if w.w == nil {
+		return nil, nil
+	}
+	_, err := w.w.Finish()
+	if err == nil {
+		err = w.s.o.FS.SyncDir(filepath.Join(w.s.o.Dir, segmentsDir))
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.abort())
+	}
+	f, err := w.s.openSegment(w.header.ID)
+	if err != nil {
+		return nil, errors.Join(err, w.abort())
+	}
+	return f, nil
+}
+
+// abort removes the file.
+func (w *newSegmentFile) abort() error {
+	if w.w == nil {
+		return nil
+	}
+	return w.w.Abort()
+}

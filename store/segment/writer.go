@@ -1,0 +1,265 @@
+package segment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"millrace/internal/vfs"
+	"millrace/store/state"
+)
+
+const (
+	// writeBufferBytes is gathered before a write; larger batches are written directly.
+	writeBufferBytes = 1 << 20
+	// syncEveryBytes spreads the segment's disk traffic, so that one sync at the
+	// end does not stall the log's.
+	syncEveryBytes = 16 << 20
+	// tableBufferBytes bounds the memory of batch tables: beyond, they are
+	// written out between two blocks.
+	tableBufferBytes = 1 << 20
+)
+
+// Writer writes one segment. A failed call leaves it fit for Abort only.
+type Writer struct {
+	fs   vfs.FS
+	name string
+	f    vfs.File
+
+	buf     []byte
+	at      int64 // file position of the end of buf
+	synced  int64
+	written int64 // batches
+
+	directory []Partition
+
+	// The open partition and block.
+	part     *Partition
+	partSpan span
+	blocks   []Block
+	tables   []byte // of closed blocks not yet written; their tableAt is relative to its start
+	pending  int    // blocks whose table is in tables
+	block    *Block
+	span     span
+	table    table
+	entries  []byte // the open block's table
+}
+
+// Create begins a new segment file, which must not exist.
+func Create(fs vfs.FS, name string, h Header) (*Writer, error) {
+	f, err := fs.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{fs: fs, name: name, f: f, buf: make([]byte, 0, writeBufferBytes)}
+	if err := w.write(encodeHeader(h)); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+// Add appends a batch. Partitions come in (topic id, partition) order, the
+// batches of each with rising offsets and LSNs. raw is not kept.
+func (w *Writer) Add(tp state.TopicPartition, m Batch, raw []byte) error {
+	if int(m.SizeBytes) != len(raw) || m.LastOffset < m.BaseOffset {
+		return fmt.Errorf("segment: batch of %d bytes described as %+v", len(raw), m)
+	}
+	if w.part == nil || w.part.TopicPartition != tp {
+		if err := w.begin(tp, &m); err != nil {
+			return err
+		}
+	}
+	p := w.part
+	if m.BaseOffset < p.EndOffset || m.LSN < p.LastLSN {
+		return fmt.Errorf("segment: %v: batch at offset %d (entry %d) after offset %d (entry %d)", tp, m.BaseOffset, m.LSN, p.EndOffset, p.LastLSN)
+	}
+	if w.block != nil && (int(w.block.DataBytes)+len(raw) > BlockBytes || w.block.Batches >= maxBlockBatches) {
+		if err := w.closeBlock(); err != nil {
+			return err
+		}
+	}
+	if w.block == nil {
+		w.blocks = append(w.blocks, Block{At: w.at, FirstOffset: m.BaseOffset, FirstLSN: m.LSN})
+		w.block = &w.blocks[len(w.blocks)-1]
+		w.span = span{}
+		w.table = table{end: m.BaseOffset, lsn: m.LSN}
+		w.entries = w.entries[:0]
+	}
+	w.entries = w.table.append(w.entries, &m)
+	w.span.add(m.MinTimestamp, m.MaxTimestamp)
+	w.block.EndOffset = m.LastOffset + 1
+	w.block.LastLSN = m.LSN
+	w.block.DataBytes += uint32(len(raw))
+	w.block.Batches++
+
+	w.partSpan.add(m.MinTimestamp, m.MaxTimestamp)
+	p.EndOffset = m.LastOffset + 1
+	p.LastLSN = m.LSN
+	p.Batches++
+	p.DataBytes += int64(len(raw))
+	p.MinAppendTime = min(p.MinAppendTime, m.AppendTime)
+	p.MaxAppendTime = max(p.MaxAppendTime, m.AppendTime)
+	w.written++
+	return w.write(raw)
+}
+
+func (w *Writer) begin(tp state.TopicPartition, m *Batch) error {
+	if err := w.closePartition(); err != nil {
+		return err
+	}
+	if n := len(w.directory); n > 0 && compare(w.directory[n-1].TopicPartition, tp) >= 0 {
+		return fmt.Errorf("segment: partition %v after %v", tp, w.directory[n-1].TopicPartition)
+	}
+	w.directory = append(w.directory, Partition{
+		TopicPartition: tp, FirstOffset: m.BaseOffset, EndOffset: m.BaseOffset,
+		FirstLSN: m.LSN, LastLSN: m.LSN, MinAppendTime: m.AppendTime, MaxAppendTime: m.AppendTime,
+	})
+	w.part = &w.directory[len(w.directory)-1]
+	w.partSpan = span{}
+	return nil
+}
+
+// compare orders partitions as in a segment.
+func compare(a, b state.TopicPartition) int {
+	if c := bytes.Compare(a.Topic[:], b.Topic[:]); c != 0 {
+		return c
+	}
+	return int(a.Partition) - int(b.Partition)
+}
+
+func (w *Writer) closeBlock() error {
+	if w.block == nil {
+		return nil
+	}
+	b := w.block
+	w.block = nil
+	b.MinTimestamp, b.MaxTimestamp = w.span.min, w.span.max
+	b.tableAt = int64(len(w.tables))
+	b.tableBytes = uint32(len(w.entries))
+	b.tableCRC = sum(w.entries)
+	w.tables = append(w.tables, w.entries...)
+	w.pending++
+	if len(w.tables) >= tableBufferBytes {
+		return w.writeTables()
+	}
+	return nil
+}
+
+func (w *Writer) writeTables() error {
+	for i := len(w.blocks) - w.pending; i < len(w.blocks); i++ {
+		w.blocks[i].tableAt += w.at
+	}
+	w.pending = 0
+	err := w.write(w.tables)
+	w.tables = w.tables[:0]
+	return err
+}
+
+func (w *Writer) closePartition() error {
+	if w.part == nil {
+		return nil
+	}
+	if err := w.closeBlock(); err != nil {
+		return err
+	}
+	if err := w.writeTables(); err != nil {
+		return err
+	}
+	p := w.part
+	w.part = nil
+	p.MinTimestamp, p.MaxTimestamp = w.partSpan.min, w.partSpan.max
+	list := make([]byte, 0, len(w.blocks)*blockBytes)
+	for i := range w.blocks {
+		list = appendBlock(list, &w.blocks[i])
+	}
+	p.blocks = uint32(len(w.blocks))
+	p.indexAt = w.at
+	p.indexCRC = sum(list)
+	w.blocks = w.blocks[:0]
+	return w.write(list)
+}
+
+// Finish writes the index, syncs and closes the file. The caller syncs the
+// directory. It returns the file's size.
+func (w *Writer) Finish() (size int64, err error) {
+	if err := w.closePartition(); err != nil {
+		return 0, err
+	}
+	footer := make([]byte, 0, footerFixed+len(w.directory)*directoryBytes)
+	footer = le.AppendUint32(footer, uint32(len(w.directory)))
+	footer = le.AppendUint32(footer, 0)
+	footer = le.AppendUint64(footer, uint64(w.written))
+	// The columnar part: offset, length, format, checksum. Level 0 has none.
+	footer = append(footer, make([]byte, footerFixed-len(footer))...)
+	for i := range w.directory {
+		footer = appendDirectory(footer, &w.directory[i])
+	}
+	at := w.at
+	trailer := make([]byte, 0, trailerBytes)
+	trailer = le.AppendUint64(trailer, uint64(at))
+	trailer = le.AppendUint64(trailer, uint64(len(footer)))
+	trailer = le.AppendUint32(trailer, sum(footer))
+	trailer = le.AppendUint32(trailer, version)
+	trailer = le.AppendUint32(trailer, 0)
+	trailer = le.AppendUint32(trailer, sum(trailer))
+	trailer = append(trailer, magic...)
+	if err := w.write(footer); err != nil {
+		return 0, err
+	}
+	if err := w.write(trailer); err != nil {
+		return 0, err
+	}
+	if err := w.flush(); err != nil {
+		return 0, err
+	}
+	if err := w.f.Sync(); err != nil {
+		return 0, err
+	}
+	f := w.f
+	w.f = nil
+	return w.at, f.Close()
+}
+
+// Batches is how many were added so far.
+func (w *Writer) Batches() int64 { return w.written }
+
+// Abort closes and removes the file.
+func (w *Writer) Abort() error {
+	var err error
+	if w.f != nil {
+		err = w.f.Close()
+		w.f = nil
+	}
+	return errors.Join(err, w.fs.Remove(w.name))
+}
+
+func (w *Writer) write(b []byte) error {
+	if len(w.buf)+len(b) > cap(w.buf) {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if len(b) >= cap(w.buf) {
+		if _, err := w.f.WriteAt(b, w.at); err != nil {
+			return err
+		}
+	} else {
+		w.buf = append(w.buf, b...)
+	}
+	w.at += int64(len(b))
+	return nil
+}
+
+func (w *Writer) flush() error {
+	if len(w.buf) > 0 {
+		if _, err := w.f.WriteAt(w.buf, w.at-int64(len(w.buf))); err != nil {
+			return err
+		}
+		w.buf = w.buf[:0]
+	}
+	if w.at-w.synced >= syncEveryBytes {
+		w.synced = w.at
+		return w.f.SyncData()
+	}
+	return nil
+}
