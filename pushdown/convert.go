@@ -126,7 +126,9 @@ func (c *converter) comparison(e expression.Comparer, op scan.Op) (scan.Expr, st
 		return scan.Const{Value: scan.Null}, ""
 	}
 	if types.IsTextOnly(column.Type) {
-		if coll, _ := sql.GetCoercibility(c.ctx, e); coll != sql.Collation_utf8mb4_0900_bin {
+		lc, lp := sql.GetCoercibility(c.ctx, e.Left())
+		rc, rp := sql.GetCoercibility(c.ctx, e.Right())
+		if coll, _ := sql.ResolveCoercibility(lc, lp, rc, rp); coll != sql.Collation_utf8mb4_0900_bin {
 			return nil, byCollation
 		}
 	}

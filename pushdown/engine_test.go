@@ -1,0 +1,239 @@
+package pushdown_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"millrace/catalog"
+	"millrace/catalog/sqltable"
+	"millrace/internal/recordbatch"
+	"millrace/internal/vfs"
+	"millrace/pushdown"
+	"millrace/store"
+	"millrace/store/state"
+
+	sqle "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/google/uuid"
+)
+
+// bench is an engine over a store in memory.
+type bench struct {
+	t        testing.TB
+	store    *store.Store
+	cat      *catalog.Catalog
+	provider *sqltable.Provider
+	builder  *pushdown.Builder
+	engine   *sqle.Engine
+	topics   int
+	zone     string
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	fs := vfs.NewMem()
+	if err := fs.MkdirAll("/data"); err != nil {
+		t.Fatal(err)
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	st, err := store.Open(context.Background(), store.Options{Dir: "/data", FS: fs, Logger: quiet, RetentionEvery: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	cat := catalog.New(st, catalog.Options{Logger: quiet})
+	t.Cleanup(func() {
+		if err := cat.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	provider := sqltable.NewProvider(cat, st, sqltable.Options{})
+	engine := sqle.NewDefault(provider)
+	t.Cleanup(func() { engine.Close() })
+	builder := pushdown.NewBuilder(pushdown.Options{})
+	engine.Analyzer.ExecBuilder = builder
+	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
+		Name: sqltable.PushdownVariable, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+		Type: types.NewSystemBoolType(sqltable.PushdownVariable), Default: int8(1),
+	}})
+	return &bench{t: t, store: st, cat: cat, provider: provider, builder: builder, engine: engine, zone: "+00:00"}
+}
+
+func (b *bench) topic(name string, partitions int32, configs map[string]string) state.TopicID {
+	b.t.Helper()
+	b.topics++
+	id := uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s-%d", name, b.topics))
+	res, err := b.store.Commit(context.Background(), state.CreateTopic{ID: id, Name: name, Partitions: partitions, Configs: configs})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if r := res.(state.TopicResult); r.Err != nil {
+		b.t.Fatal(r.Err)
+	}
+	return id
+}
+
+// record is one record to produce; empty key and value are absent.
+type record struct {
+	ts         int64
+	key, value string
+	noValue    bool
+	headers    []recordbatch.Header
+}
+
+func (b *bench) produce(id state.TopicID, partition int32, records ...record) {
+	b.t.Helper()
+	var rb recordbatch.Builder
+	lo, hi := int64(-1), int64(-1)
+	for _, r := range records {
+		if r.ts == 0 {
+			r.ts = 1_700_000_000_000
+		}
+		var key, value []byte
+		if r.key != "" {
+			key = []byte(r.key)
+		}
+		if !r.noValue {
+			value = []byte(r.value)
+		}
+		rb.Append(r.ts, key, value, r.headers)
+		if lo < 0 || r.ts < lo {
+			lo = r.ts
+		}
+		hi = max(hi, r.ts)
+	}
+	raw := rb.Build()
+	in := state.Produce{Batches: []state.Batch{{
+		TopicPartition: state.TopicPartition{Topic: id, Partition: partition},
+		Records:        int32(len(records)), SizeBytes: int32(len(raw)),
+		MinTimestamp: lo, MaxTimestamp: hi, ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1,
+	}}}
+	done := make(chan error, 1)
+	err := b.store.Submit(context.Background(), in, [][]byte{raw}, func(result any, err error) {
+		if r, ok := result.(state.ProduceResult); ok && err == nil {
+			err = r.Batches[0].Err
+		}
+		done <- err
+	})
+	if err == nil {
+		err = <-done
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) values(id state.TopicID, partition int32, values ...string) {
+	b.t.Helper()
+	recs := make([]record, len(values))
+	for i, v := range values {
+		recs[i] = record{value: v}
+	}
+	b.produce(id, partition, recs...)
+}
+
+func (b *bench) seal() {
+	b.t.Helper()
+	if err := b.store.Seal(context.Background()); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) context(on bool) (*sql.Context, *sqltable.StatementSnapshot) {
+	b.t.Helper()
+	stmt := b.provider.NewStatement()
+	ctx := sql.NewContext(sqltable.WithStatement(context.Background(), stmt),
+		sql.WithSession(sql.NewBaseSession()), sql.WithProcessList(sqle.NewProcessList()))
+	ctx.SetCurrentDatabase(sqltable.KafkaDatabase)
+	if err := ctx.SetSessionVariable(ctx, "time_zone", b.zone); err != nil {
+		b.t.Fatal(err)
+	}
+	v := int8(0)
+	if on {
+		v = 1
+	}
+	if err := ctx.SetSessionVariable(ctx, sqltable.PushdownVariable, v); err != nil {
+		b.t.Fatal(err)
+	}
+	return ctx, stmt
+}
+
+// query returns the rows as text, cells joined by commas.
+func (b *bench) query(on bool, q string) ([]string, error) {
+	ctx, stmt := b.context(on)
+	defer stmt.Release()
+	schema, iter, _, err := b.engine.Query(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer iter.Close(ctx)
+	var out []string
+	for {
+		row, err := iter.Next(ctx)
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		cells := make([]string, len(row))
+		for i, c := range row {
+			if c == nil {
+				cells[i] = "NULL"
+				continue
+			}
+			v, err := schema[i].Type.SQL(ctx, nil, c)
+			if err != nil {
+				return nil, fmt.Errorf("cell %d (%T) of %v: %w", i, c, row, err)
+			}
+			cells[i] = v.ToString()
+		}
+		out = append(out, strings.Join(cells, ","))
+	}
+}
+
+// want runs q with pushdown on and off, before and after sealing, and compares.
+func (b *bench) want(q string, rows ...string) {
+	b.t.Helper()
+	for _, sealed := range []bool{false, true} {
+		if sealed {
+			b.seal()
+		}
+		for _, on := range []bool{true, false} {
+			got, err := b.query(on, q)
+			if err != nil {
+				b.t.Errorf("%s\npushdown %v, sealed %v: %v", q, on, sealed, err)
+				continue
+			}
+			if !slices.Equal(got, rows) {
+				b.t.Errorf("%s\npushdown %v, sealed %v\n got %q\nwant %q", q, on, sealed, got, rows)
+			}
+		}
+	}
+}
+
+func (b *bench) explain(q string) string {
+	b.t.Helper()
+	ctx, stmt := b.context(true)
+	defer stmt.Release()
+	n, err := b.engine.AnalyzeQuery(ctx, q)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	s, err := b.builder.Explain(ctx, n)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
