@@ -22,6 +22,11 @@ func (t Type) String() string {
 	case Int64:
 		return intName(t.Bits)
 	case Uint64:
+		switch t.Bits {
+		case 0, 8, 16, 24, 32, 64:
+		default:
+			return fmt.Sprintf("BIT(%d)", t.Bits)
+		}
 		return intName(t.Bits) + " UNSIGNED"
 	case Float64:
 		if t.Bits == 32 {
