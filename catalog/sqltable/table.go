@@ -82,9 +82,12 @@ func (t *Table) projected() []*column {
 	return out
 }
 
-// PrimaryKeySchema implements sql.PrimaryKeyTable.
+// PrimaryKeySchema implements sql.PrimaryKeyTable: all columns, projected or not (the
+// engine counts column ids by it).
 func (t *Table) PrimaryKeySchema() sql.PrimaryKeySchema {
-	return sql.NewPrimaryKeySchema(t.Schema())
+	all := *t
+	all.proj = nil
+	return sql.NewPrimaryKeySchema(all.Schema())
 }
 
 // WithProjections implements sql.ProjectedTable.
