@@ -152,6 +152,7 @@ func (c *Catalog) finish(it *store.BatchIter, t state.Topic, p int32) error {
 func (c *Catalog) observe(s *schema, r *recordbatch.Reader, it *store.BatchIter, t state.Topic, p int32) (bytes int64, changed bool) {
 	info := it.Info()
 	skip := func(err error) {
+		c.m.skippedBatches.Inc()
 		c.log.Warn("batch left out of column inference", "topic", t.Name, "partition", p, "offset", info.BaseOffset, "error", err)
 	}
 	raw, err := it.Bytes()
@@ -188,6 +189,7 @@ func (c *Catalog) observe(s *schema, r *recordbatch.Reader, it *store.BatchIter,
 	if err := r.Err(); err != nil {
 		skip(err)
 	}
+	c.m.inferredBytes.Add(float64(bytes))
 	return max(bytes, int64(len(raw))), changed
 }
 
@@ -198,8 +200,10 @@ func (c *Catalog) logChanges(s *schema, t state.Topic, p int32, offset int64) {
 		col := &now[i]
 		switch {
 		case i >= len(s.columns):
+			c.m.newColumns.Inc()
 			c.log.Debug("new column", "topic", t.Name, "column", col.Name, "type", col.Type.String(), "partition", p, "offset", offset)
 		case !col.Type.Equal(s.columns[i].Type):
+			c.m.widened.Inc()
 			c.log.Info("column type widened", "topic", t.Name, "column", col.Name, "from", s.columns[i].Type.String(),
 				"to", col.Type.String(), "partition", p, "offset", offset)
 		}

@@ -16,6 +16,8 @@ import (
 	"millrace/internal/topicconfig"
 	"millrace/store"
 	"millrace/store/state"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // System columns, in table order.
@@ -37,7 +39,8 @@ func SystemColumns() []string {
 
 // Options of a catalog. Zero values take the defaults named here.
 type Options struct {
-	Logger *slog.Logger
+	Logger   *slog.Logger
+	Registry prometheus.Registerer // nil: no metrics
 	// SweepEvery is how often the background inference looks for new records and
 	// saves what changed; default 1 s. Longer: more is left to the first
 	// statement that names the topic, and more is inferred again after a crash.
@@ -52,6 +55,7 @@ type Catalog struct {
 	st  *store.Store
 	o   Options
 	log *slog.Logger
+	m   *metrics
 
 	schemas struct { // guards the map only
 		sync.Mutex
@@ -85,7 +89,7 @@ func newCatalog(st *store.Store, o Options) *Catalog {
 	if o.SaveBytes <= 0 {
 		o.SaveBytes = 64 << 20
 	}
-	c := &Catalog{st: st, o: o, log: o.Logger}
+	c := &Catalog{st: st, o: o, log: o.Logger, m: newMetrics(o.Registry)}
 	c.schemas.byTopic = map[state.TopicID]*schema{}
 	c.readers.New = func() any { return new(recordbatch.Reader) }
 	return c

@@ -111,6 +111,7 @@ func (c *Catalog) save(ctx context.Context, s *schema, progress int64) error {
 	if r.Err != nil {
 		return r.Err
 	}
+	c.m.saves.Inc()
 	s.version = r.Version
 	s.unsaved, s.freshness = false, 0
 	return nil

@@ -1,0 +1,29 @@
+package catalog
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// metrics of column inference.
+type metrics struct {
+	inferredBytes  prometheus.Counter
+	skippedBatches prometheus.Counter
+	newColumns     prometheus.Counter
+	widened        prometheus.Counter
+	saves          prometheus.Counter
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "millrace", Subsystem: "catalog", Name: name, Help: help})
+	}
+	m := &metrics{
+		inferredBytes:  counter("inferred_bytes_total", "Bytes of record values read to infer columns."),
+		skippedBatches: counter("skipped_batches_total", "Record batches left out of inference because they could not be read."),
+		newColumns:     counter("new_columns_total", "Columns that inference added."),
+		widened:        counter("widened_columns_total", "Types that inference widened."),
+		saves:          counter("saves_total", "Times that a topic's inferred columns were saved."),
+	}
+	if r != nil {
+		r.MustRegister(m.inferredBytes, m.skippedBatches, m.newColumns, m.widened, m.saves)
+	}
+	return m
+}
