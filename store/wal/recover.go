@@ -258,9 +258,15 @@ func (r *recovery) newLogID() error {
 func (r *recovery) walk() error {
 	var files []*found
 	for _, f := range r.files {
-		if f.valid {
-			files = append(files, f)
+		if !f.valid {
+			continue
 		}
+		// A file that a fence made void may outlive it: its removal is not synced.
+		for n := len(files); f.head.kind == kindFence && n > 1 && files[n-1].head.prev >= f.head.prev; n-- {
+			r.dead = append(r.dead, files[n-1])
+			files = files[:n-1]
+		}
+		files = append(files, f)
 	}
 	first := 0
 	for i, f := range files {
@@ -294,10 +300,6 @@ func (r *recovery) enter(f *found) error {
 	case h.kind == kindFence && h.epoch > r.epoch && h.prev <= r.last:
 		// What lies between h.prev and here was given up.
 		r.marks = slices.DeleteFunc(r.marks, func(m mark) bool { return m.f.lsn > h.prev })
-		for len(r.run) > max(r.walked, 1) && r.run[len(r.run)-1].head.prev >= h.prev {
-			r.dead = append(r.dead, r.run[len(r.run)-1])
-			r.run = r.run[:len(r.run)-1]
-		}
 		if before := r.run[len(r.run)-1]; h.prevFile == before.id && int64(h.prevEnd) <= before.size {
 			before.end = int64(h.prevEnd)
 		}

