@@ -81,6 +81,9 @@ func (s *Server) deleteTopics(ctx context.Context, r *request) (kmsg.Response, e
 
 // meant is the topic that a well-formed item of the request names.
 func (s *Server) meant(r *request, t kmsg.DeleteTopicsRequestTopic) (state.TopicID, bool) {
+	if (t.Topic == nil) == (t.TopicID == [16]byte{}) {
+		return state.TopicID{}, false
+	}
 	topic, code := s.resolve(r, s.o.Store.Topics(), topicRef{deref(t.Topic), t.TopicID}, t.Topic == nil, auth.Delete)
 	return topic.ID, code == errNone
 }

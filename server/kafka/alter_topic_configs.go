@@ -57,7 +57,7 @@ func (s *Server) alterConfigsOf(ctx context.Context, r *request, kind kmsg.Confi
 	return adminErrorf(errRequestTimedOut, "The configs changed again and again meanwhile.")
 }
 
-// named counts the resources of a request that are meant more than once.
+// configResource identifies a resource in a request, which may name it only once.
 type configResource struct {
 	kind kmsg.ConfigResourceType
 	name string

@@ -1,0 +1,189 @@
+package kafka
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// errorCodes collects every ErrorCode of a response, wherever it is.
+func errorCodes(v reflect.Value, codes []int16) []int16 {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return errorCodes(v.Elem(), codes)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			codes = errorCodes(v.Index(i), codes)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Name == "ErrorCode" {
+				codes = append(codes, int16(v.Field(i).Int()))
+				continue
+			}
+			codes = errorCodes(v.Field(i), codes)
+		}
+	default:
+	}
+	return codes
+}
+
+// failing are requests that must fail, by key.
+func failing(key int16) (kmsg.Request, []int16) {
+	name, value := "no-such-topic", "1"
+	switch key {
+	case 8:
+		r := kmsg.NewPtrOffsetCommitRequest()
+		r.Group, r.Generation, r.MemberID = "g", 5, "stranger"
+		r.Topics = []kmsg.OffsetCommitRequestTopic{{Topic: name, TopicID: [16]byte{1}, Partitions: []kmsg.OffsetCommitRequestTopicPartition{{Partition: 0}}}}
+		return r, []int16{errUnknownTopicOrPartition, errUnknownTopicID}
+	case 9:
+		r := kmsg.NewPtrOffsetFetchRequest()
+		r.Group = "g"
+		r.Topics = []kmsg.OffsetFetchRequestTopic{{Topic: name, Partitions: []int32{0}}}
+		r.Groups = []kmsg.OffsetFetchRequestGroup{{Group: "g", MemberEpoch: -1, Topics: []kmsg.OffsetFetchRequestGroupTopic{{Topic: name, TopicID: [16]byte{1}, Partitions: []int32{0}}}}}
+		return r, []int16{errNone, errUnknownTopicID}
+	case 10:
+		r := kmsg.NewPtrFindCoordinatorRequest()
+		r.CoordinatorKey, r.CoordinatorKeys, r.CoordinatorType = "g", []string{"g"}, 2
+		return r, []int16{errInvalidRequest, errNone}
+	case 11:
+		r := kmsg.NewPtrJoinGroupRequest()
+		r.Group, r.SessionTimeoutMillis, r.MemberID, r.ProtocolType = "g", 10000, "stranger", "consumer"
+		return r, []int16{errUnknownMemberID}
+	case 12:
+		r := kmsg.NewPtrHeartbeatRequest()
+		r.Group = "g"
+		return r, []int16{errUnknownMemberID}
+	case 13:
+		r := kmsg.NewPtrLeaveGroupRequest()
+		r.Group, r.MemberID = "g", "stranger"
+		r.Members = []kmsg.LeaveGroupRequestMember{{MemberID: "stranger"}}
+		return r, []int16{errUnknownMemberID}
+	case 14:
+		r := kmsg.NewPtrSyncGroupRequest()
+		r.Group, r.MemberID = "g", "stranger"
+		return r, []int16{errUnknownMemberID, errInconsistentGroupProtocol}
+	case 15:
+		r := kmsg.NewPtrDescribeGroupsRequest()
+		r.Groups, r.IncludeAuthorizedOperations = []string{"g"}, true
+		return r, []int16{errNone, errGroupIDNotFound}
+	case 16:
+		r := kmsg.NewPtrListGroupsRequest()
+		r.TypesFilter = []string{"share"}
+		return r, []int16{errNone}
+	case 42:
+		r := kmsg.NewPtrDeleteGroupsRequest()
+		r.Groups = []string{"g"}
+		return r, []int16{errGroupIDNotFound}
+	case 47:
+		r := kmsg.NewPtrOffsetDeleteRequest()
+		r.Group = "g"
+		return r, []int16{errGroupIDNotFound}
+	case 19:
+		r := kmsg.NewPtrCreateTopicsRequest()
+		r.Topics = []kmsg.CreateTopicsRequestTopic{{Topic: "bad topic", NumPartitions: 1, ReplicationFactor: 1}}
+		return r, []int16{errInvalidTopic}
+	case 20:
+		r := kmsg.NewPtrDeleteTopicsRequest()
+		r.TopicNames, r.Topics = []string{name}, []kmsg.DeleteTopicsRequestTopic{{Topic: &name}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 21:
+		r := kmsg.NewPtrDeleteRecordsRequest()
+		r.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: name, Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Partition: 0}}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 32:
+		r := kmsg.NewPtrDescribeConfigsRequest()
+		r.Resources = []kmsg.DescribeConfigsRequestResource{{ResourceType: 2, ResourceName: name}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 33:
+		r := kmsg.NewPtrAlterConfigsRequest()
+		r.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: 2, ResourceName: name, Configs: []kmsg.AlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: &value}}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 44:
+		r := kmsg.NewPtrIncrementalAlterConfigsRequest()
+		r.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: 4, ResourceName: "1", Configs: []kmsg.IncrementalAlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: &value}}}}
+		return r, []int16{errClusterAuthorizationFailed}
+	case 35:
+		r := kmsg.NewPtrDescribeLogDirsRequest()
+		r.Topics = []kmsg.DescribeLogDirsRequestTopic{{Topic: name, Partitions: []int32{0}}}
+		return r, []int16{errNone}
+	case 37:
+		r := kmsg.NewPtrCreatePartitionsRequest()
+		r.Topics = []kmsg.CreatePartitionsRequestTopic{{Topic: name, Count: 3}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 75:
+		r := kmsg.NewPtrDescribeTopicPartitionsRequest()
+		r.Topics = []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: name}}
+		return r, []int16{errUnknownTopicOrPartition}
+	}
+	return nil, nil
+}
+
+// TestErrorsAreAnsweredInTheVersionAsked is cases.md C57 for the group and admin APIs.
+func TestErrorsAreAnsweredInTheVersionAsked(t *testing.T) {
+	a := startAdminServer(t)
+	c := a.dial()
+	for _, api := range a.srv.groupAPIs() {
+		for version := api.min; version <= api.max; version++ {
+			req, want := failing(api.key)
+			if req == nil {
+				t.Fatalf("no failing request for API %d", api.key)
+			}
+			t.Run(fmt.Sprintf("%s v%d", kmsg.NameForKey(api.key), version), func(t *testing.T) {
+				c.t = t
+				resp := c.ask(versioned(req, version))
+				codes := errorCodes(reflect.ValueOf(resp), nil)
+				if len(codes) == 0 && api.key == 33 {
+					t.Fatal("no error code")
+				}
+				for _, code := range codes {
+					ok := code == errNone && len(codes) > 1 // of a level above
+					for _, w := range want {
+						ok = ok || code == w
+					}
+					if !ok {
+						t.Errorf("error codes %v, want one of %v", codes, want)
+					}
+				}
+			})
+		}
+	}
+	c.t = t
+}
+
+func TestStrangersAreDeniedEveryGroupAndAdminRequest(t *testing.T) {
+	a := startAdminServer(t)
+	a.create("no-such-topic", 1)
+	if err := a.auth.AddUser("admin", "a-long-password"); err != nil {
+		t.Fatal(err)
+	}
+	c := a.dial()
+	denied := map[int16]bool{
+		errTopicAuthorizationFailed: true, errGroupAuthorizationFailed: true,
+		errClusterAuthorizationFailed: true, errUnknownTopicID: true,
+	}
+	for _, api := range a.srv.groupAPIs() {
+		if api.key == 16 || api.key == 10 { // lists what is visible; type 2 is refused before
+			continue
+		}
+		for version := api.min; version <= api.max; version++ {
+			req, _ := failing(api.key)
+			if api.key == 35 && version < 3 {
+				continue // has no place for the error
+			}
+			resp := c.ask(versioned(req, version))
+			found := false
+			for _, code := range errorCodes(reflect.ValueOf(resp), nil) {
+				found = found || denied[code]
+			}
+			if !found {
+				t.Errorf("%s v%d: %+v", kmsg.NameForKey(api.key), version, resp)
+			}
+		}
+	}
+}
