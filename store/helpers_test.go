@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,9 +18,15 @@ import (
 )
 
 // fakeClock is an injected clock that tests move.
-type fakeClock struct{ ms int64 }
+type fakeClock struct{ ms atomic.Int64 }
 
-func (c *fakeClock) now() time.Time { return time.UnixMilli(c.ms) }
+func newFakeClock(ms int64) *fakeClock {
+	c := &fakeClock{}
+	c.ms.Store(ms)
+	return c
+}
+
+func (c *fakeClock) now() time.Time { return time.UnixMilli(c.ms.Load()) }
 
 func testOptions(fs vfs.FS) Options {
 	return Options{

@@ -228,7 +228,7 @@ func TestTimesAreFoundInSegments(t *testing.T) {
 }
 
 func TestRetentionByTimeDropsWholeOldBatches(t *testing.T) {
-	clock := &fakeClock{ms: 1_000_000}
+	clock := newFakeClock(1_000_000)
 	s, _ := openMem(t, func(o *Options) { o.Now = clock.now })
 	keep := state.TopicPartition{Topic: createTopic(t, s, "compacted", 1, map[string]string{"cleanup.policy": "compact", "retention.ms": "1000"})}
 	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, map[string]string{"retention.ms": "1000"})}
@@ -250,11 +250,11 @@ func TestRetentionByTimeDropsWholeOldBatches(t *testing.T) {
 		t.Fatal(got)
 	}
 	seal(t, s)
-	clock.ms += 700
+	clock.ms.Add(700)
 	if got := enforce(); got != 4 {
 		t.Fatal(got)
 	}
-	clock.ms += 10_000
+	clock.ms.Add(10_000)
 	if got := enforce(); got != 5 {
 		t.Fatal(got)
 	}
@@ -267,12 +267,12 @@ func TestRetentionByTimeDropsWholeOldBatches(t *testing.T) {
 }
 
 func TestRetentionWaitsWhenTheClockJumps(t *testing.T) {
-	clock := &fakeClock{ms: 1_000_000}
+	clock := newFakeClock(1_000_000)
 	s, _ := openMem(t, func(o *Options) { o.Now = clock.now })
 	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, map[string]string{"retention.ms": "1000000"})}
-	produce(t, s, tp, rec{clock.ms, "v"})
+	produce(t, s, tp, rec{clock.ms.Load(), "v"})
 	for _, jump := range []time.Duration{0, 10 * 365 * 24 * time.Hour} {
-		clock.ms += jump.Milliseconds()
+		clock.ms.Add(jump.Milliseconds())
 		if err := s.EnforceRetention(context.Background()); err != nil {
 			t.Fatal(err)
 		}
