@@ -1,0 +1,101 @@
+// Command millrace is the server and its clients in one binary. This file reads
+// the command line; the work is elsewhere.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"millrace/internal/client"
+	"millrace/internal/config"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set when a release is linked.
+var version = "dev"
+
+type commands struct {
+	Serve   serveCommand   `cmd:"" help:"Start the server."`
+	SQL     client.SQL     `cmd:"" name:"sql" help:"Query topics with SQL: a shell, or one statement."`
+	Topic   client.Topic   `cmd:"" help:"Create, list, describe, alter and delete topics."`
+	Produce client.Produce `cmd:"" help:"Produce records from standard input."`
+	Consume client.Consume `cmd:"" help:"Print the records of a topic."`
+	Group   client.Group   `cmd:"" help:"List, describe, reset and delete consumer groups."`
+	Import  client.Import  `cmd:"" help:"Import a file of NDJSON or CSV."`
+	Gen     client.Gen     `cmd:"" help:"Generate records: orders, pageviews, clicks or quakes."`
+	User    client.User    `cmd:"" help:"Add, change, remove and list users."`
+	Verify  verifyCommand  `cmd:"" help:"Check every checksum of a stopped server's data."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+const description = `Kafka topics that are SQL tables: produce with Kafka clients, SELECT with MySQL clients.
+
+Every flag is also an environment variable, MILLRACE_ and its name in capitals: --seal-age is
+MILLRACE_SEAL_AGE.`
+
+func newParser(c *commands, s *client.IO, exit func(int)) (*kong.Kong, error) {
+	return kong.New(c,
+		kong.Name("millrace"),
+		kong.Description(description),
+		config.Vars(),
+		kong.DefaultEnvars(config.EnvPrefix),
+		kong.Resolvers(config.Resolver()),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.WithHyphenPrefixedParameters(true),
+		kong.Writers(s.Out, s.Err),
+		kong.Exit(exit),
+	)
+}
+
+// Exit statuses.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() { os.Exit(run(os.Args[1:], client.StandardIO())) }
+
+func run(args []string, s *client.IO) int {
+	var c commands
+	parser, err := newParser(&c, s, os.Exit)
+	if err != nil {
+		fmt.Fprintln(s.Err, "millrace:", err)
+		return exitUsage
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(s.Err, "millrace: %v\nRun \"millrace --help\" or \"millrace COMMAND --help\".\n", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals(k, s)...)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the process at once
+	k.BindTo(ctx, (*context.Context)(nil))
+	k.Bind(s, client.OpenUsers(openUsers))
+	switch err := k.Run(); {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(s.Err, "millrace: interrupted")
+		return exitFailed
+	case err != nil:
+		fmt.Fprintln(s.Err, "millrace:", err)
+		return exitFailed
+	}
+	return 0
+}
+
+// signals that end the command. The SQL shell handles Ctrl-C itself: there it
+// stops the statement.
+func signals(k *kong.Context, s *client.IO) []os.Signal {
+	if c, ok := k.Selected().Target.Addr().Interface().(*client.SQL); ok && c.Interactive(s) {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM}
+}
