@@ -44,7 +44,7 @@ func (r *reading) poll(ctx context.Context, cl *kgo.Client) int {
 func consumerOpts(extra ...kgo.Opt) []kgo.Opt {
 	return append([]kgo.Opt{
 		kgo.ConsumerGroup("readers"), kgo.ConsumeTopics("t"), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
-		kgo.DisableAutoCommit(), kgo.FetchMaxWait(250*time.Millisecond), kgo.SessionTimeout(10 * time.Second), kgo.HeartbeatInterval(200 * time.Millisecond),
+		kgo.DisableAutoCommit(), kgo.FetchMaxWait(250 * time.Millisecond), kgo.SessionTimeout(10 * time.Second), kgo.HeartbeatInterval(200 * time.Millisecond),
 	}, extra...)
 }
 
