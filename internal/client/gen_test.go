@@ -1,0 +1,93 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+func TestEqualSeedsGenerateEqualRecords(t *testing.T) {
+	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for name := range generators {
+		stream := func(seed uint64) string {
+			var b bytes.Buffer
+			c := Gen{What: name, Count: 300, Seed: seed, Start: &start}
+			if err := c.generate(context.Background(), func(r *kgo.Record) error {
+				if !json.Valid(r.Value) || len(r.Key) == 0 {
+					t.Fatalf("%s: key %q value %s", name, r.Key, r.Value)
+				}
+				b.Write(r.Key)
+				b.WriteByte(' ')
+				b.Write(r.Value)
+				b.WriteString(r.Timestamp.String())
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+		if stream(1) != stream(1) {
+			t.Errorf("%s: two runs with one seed differ", name)
+		}
+		if stream(1) == stream(2) {
+			t.Errorf("%s: the seed changes nothing", name)
+		}
+	}
+}
+
+func TestOrderAmountsHaveTwoPlacesAndFewCustomersOrderMuch(t *testing.T) {
+	customers := map[string]int{}
+	c := Gen{What: "orders", Count: 2000, Seed: 7}
+	if err := c.generate(context.Background(), func(r *kgo.Record) error {
+		var o struct {
+			Amount json.Number
+		}
+		if err := json.Unmarshal(r.Value, &o); err != nil {
+			return err
+		}
+		if whole, places, ok := strings.Cut(o.Amount.String(), "."); !ok || len(places) != 2 || whole == "" {
+			t.Fatalf("amount %s", o.Amount)
+		}
+		customers[string(r.Key)]++
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	most := 0
+	for _, n := range customers {
+		most = max(most, n)
+	}
+	if len(customers) < 100 || most < 20 {
+		t.Fatalf("%d customers, the best with %d of 2000 orders", len(customers), most)
+	}
+}
+
+func TestGeneratedToStandardOutputOneValueALine(t *testing.T) {
+	var out bytes.Buffer
+	c := Gen{What: "quakes", Count: 3, Stdout: true}
+	if err := c.Run(context.Background(), &IO{Out: &out, Err: &out}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n != 3 {
+		t.Fatalf("%d lines", n)
+	}
+}
+
+func TestAnEndlessStreamEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	c := Gen{What: "clicks", Rate: 0}
+	if err := c.generate(ctx, func(*kgo.Record) error {
+		if n++; n == 10 {
+			cancel()
+		}
+		return nil
+	}); err != nil || n != 10 {
+		t.Fatal(n, err)
+	}
+}

@@ -1,0 +1,135 @@
+package client
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+)
+
+func importText(t *testing.T, c Import, format, text string) (lines []string, err error) {
+	t.Helper()
+	if c.Delimiter == "" {
+		c.Delimiter = ","
+	}
+	err = c.records(context.Background(), format, strings.NewReader(text), func(key, value []byte) error {
+		k := "-"
+		if key != nil {
+			k = string(key)
+		}
+		lines = append(lines, k+" "+string(value))
+		return nil
+	})
+	return lines, err
+}
+
+func TestCSVBecomesTypedJSON(t *testing.T) {
+	got, err := importText(t, Import{Key: "id"}, "csv", "\ufeffid,zip,amount,ok,note,big\n"+
+		"7,02134,1.50,true,\"a \"\"b\"\"\nc\",123456789012345678901234567890\n"+
+		"8,,-0.5e3,TRUE,+1,1.\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`7 {"id":7,"zip":"02134","amount":1.50,"ok":true,"note":"a \"b\"\nc","big":123456789012345678901234567890}`,
+		`8 {"id":8,"zip":null,"amount":-0.5e3,"ok":"TRUE","note":"+1","big":"1."}`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatal(d)
+	}
+}
+
+func TestCSVCanStayText(t *testing.T) {
+	got, err := importText(t, Import{NoTypes: true, Delimiter: ";"}, "csv", "a;b\n1;true\n;x,y\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{`- {"a":"1","b":"true"}`, `- {"a":null,"b":"x,y"}`}, got); d != "" {
+		t.Fatal(d)
+	}
+}
+
+func TestCSVMistakesSayWhere(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b\n1\n":     "line 2",
+		"a,a\n":        "twice",
+		"a\n\"x\ny\n":  "line 2",
+		"b\n1\n":       "no such column",
+		"a,b\n1,2,3\n": "line 2",
+	} {
+		c := Import{}
+		if strings.HasPrefix(text, "b\n") {
+			c.Key = "a"
+		}
+		if _, err := importText(t, c, "csv", text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestNDJSONIsTakenAsItIs(t *testing.T) {
+	got, err := importText(t, Import{Key: "a.b"}, "ndjson", "\ufeff{\"a\": {\"b\": \"x\"} }\r\n\n  {\"a\":{\"b\":1.50}}\n{\"a\":{\"b\":null}}\n{\"a\":1}\n{}\n[1]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`x {"a": {"b": "x"} }`, `1.50 {"a":{"b":1.50}}`, `- {"a":{"b":null}}`, `- {"a":1}`, `- {}`, `- [1]`}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatal(d)
+	}
+	if _, err := importText(t, Import{}, "ndjson", "{}\n{\"a\":}\n"); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Fatal(err)
+	}
+}
+
+func TestCompressedFilesAreRecognised(t *testing.T) {
+	const text = "{\"a\":1}\n"
+	var gz, zs bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	g.Write([]byte(text))
+	g.Close()
+	z, _ := zstd.NewWriter(&zs)
+	z.Write([]byte(text))
+	z.Close()
+	for _, in := range []string{text, gz.String(), zs.String()} {
+		r, err := decompress(strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(r); err != nil || string(b) != text {
+			t.Fatalf("%q %v", b, err)
+		}
+	}
+	if r, err := decompress(strings.NewReader("")); err != nil {
+		t.Fatal(err)
+	} else if b, _ := io.ReadAll(r); len(b) != 0 {
+		t.Fatal(b)
+	}
+}
+
+func TestTheFormatGoesByTheName(t *testing.T) {
+	for file, want := range map[string]string{"a.ndjson.gz": "ndjson", "A.JSONL": "ndjson", "b.csv.zst": "csv", "c.tsv": "csv", "d": "", "-": ""} {
+		got, err := (&Import{File: file, Format: "auto"}).format()
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q %v", file, got, err)
+		}
+	}
+}
+
+func TestLinesOfAnyLengthAndEnd(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	var got []string
+	if err := eachLine(context.Background(), strings.NewReader("a\r\n\n"+long+"\nlast"), func(n int64, line []byte) error {
+		got = append(got, string(line))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"a", "", long, "last"}, got); d != "" {
+		t.Fatal(d)
+	}
+}
