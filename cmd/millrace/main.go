@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"millrace/internal/client"
@@ -46,10 +47,23 @@ func newParser(c *commands, s *client.IO, exit func(int)) (*kong.Kong, error) {
 		kong.DefaultEnvars(config.EnvPrefix),
 		kong.Resolvers(config.Resolver()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ValueFormatter(describe),
 		kong.WithHyphenPrefixedParameters(true),
 		kong.Writers(s.Out, s.Err),
 		kong.Exit(exit),
 	)
+}
+
+// describe is a flag's help with its default and variable.
+func describe(v *kong.Value) string {
+	help := strings.TrimSuffix(v.Help, ".")
+	if v.HasDefault && v.Default != "" {
+		help += ". Default " + v.Default
+	}
+	if v.Flag != nil && len(v.Flag.Envs) > 0 {
+		help += " ($" + v.Flag.Envs[0] + ")"
+	}
+	return help + "."
 }
 
 // Exit statuses.

@@ -73,9 +73,10 @@ func newOrders(r *rand.Rand) generator {
 		}
 		o.Payment.Method = pickName(r, []weighted{{"card", 55}, {"paypal", 20}, {"invoice", 15}, {"apple_pay", 10}})
 		if r.IntN(8) == 0 {
-			coupon := fmt.Sprintf("SAVE%d", 5*(1+r.IntN(4)))
+			percent := 5 * (1 + r.IntN(4))
+			coupon := fmt.Sprintf("SAVE%d", percent)
 			o.Payment.Coupon = &coupon
-			total -= total / 10
+			total -= total * int64(percent) / 100
 		}
 		o.Amount = cents(total)
 		o.Channel = pickName(r, []weighted{{"web", 60}, {"app", 32}, {"phone", 8}})
