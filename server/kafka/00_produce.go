@@ -36,12 +36,11 @@ type produceCall struct {
 }
 
 type produceTopic struct {
-	name       string
-	id         state.TopicID
-	parts      int // so many of produceCall.parts
-	authorised bool
-	topic      *ingest.Topic // nil: unknown
-	code       int16         // for all its partitions, unless 0
+	name  string
+	id    state.TopicID
+	parts int           // so many of produceCall.parts
+	topic *ingest.Topic // nil when code is set
+	code  int16         // for all its partitions, unless 0
 }
 
 type producePart struct {
@@ -75,14 +74,22 @@ func (s *Server) produce(ctx context.Context, c *conn, h header, body []byte) er
 // decode reads the request and resolves its topics. Errors are for what is no request;
 // what is merely refused gets a code.
 func (call *produceCall) decode(c *conn, body []byte) error {
+	return call.scan(body, func(t *produceTopic) { call.resolve(c, t) })
+}
+
+func (call *produceCall) scan(body []byte, resolve func(*produceTopic)) error {
 	flexible := call.version >= 9
 	d := decoder{b: body}
 	if call.version >= 3 {
 		d.string(flexible) // transactional id: such batches are refused one by one
 	}
 	call.acks = d.int16()
-	d.int32() // timeout: we answer when the records are durable, however soon
-	n := d.array(flexible, 5)
+	d.int32()       // timeout: we answer when the records are durable, however soon
+	topicBytes := 2 // a name's length and a count
+	if !flexible {
+		topicBytes = 6
+	}
+	n := d.array(flexible, topicBytes)
 	if n > 0 {
 		call.topics = make([]produceTopic, 0, n)
 	}
@@ -96,7 +103,7 @@ func (call *produceCall) decode(c *conn, body []byte) error {
 		if d.bad {
 			break
 		}
-		call.resolve(c, &t)
+		resolve(&t)
 		t.parts = max(d.array(flexible, 5), 0)
 		for range t.parts {
 			index := d.int32()
