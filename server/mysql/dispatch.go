@@ -1,0 +1,144 @@
+package mysql
+
+import (
+	"strings"
+
+	"millrace/server/mysql/wire"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// dispatch carries out the statements that are ours, and refuses every kind that is not known
+// to be safe in the engine: what is not in this list does not run.
+func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression) (a *answer, done bool, err error) {
+	ok := func(err error) (*answer, bool, error) { return &answer{}, true, err }
+	switch s := stmt.(type) {
+	case sqlparser.SelectStatement:
+		return nil, false, checkSelect(s)
+	case *sqlparser.Show:
+		return c.show(ctx, s)
+	case *sqlparser.Explain:
+		a, err := c.explain(ctx, s, text, bindings)
+		return a, true, err
+	case *ownStatement:
+		a, err := s.run(c, ctx, bindings)
+		return a, true, err
+	case *sqlparser.Set:
+		return c.set(ctx, s)
+	case *sqlparser.Use:
+		return ok(c.use(ctx, s.DBName.String()))
+	case *sqlparser.Begin, *sqlparser.Commit, *sqlparser.Rollback,
+		*sqlparser.Savepoint, *sqlparser.RollbackSavepoint, *sqlparser.ReleaseSavepoint:
+		// Reading needs no transaction: a statement's snapshot is its own.
+		return ok(nil)
+	case *sqlparser.LockTables, *sqlparser.UnlockTables:
+		// What they are asked for, a steady view, each statement has anyway.
+		return ok(nil)
+	case *sqlparser.Prepare:
+		return ok(c.namedPrepare(ctx, s))
+	case *sqlparser.Execute:
+		a, err := c.namedExecute(ctx, s)
+		return a, true, err
+	case *sqlparser.Deallocate:
+		return ok(c.namedDeallocate(s))
+	case *sqlparser.Kill:
+		return ok(c.killStatement(s, bindings))
+	case *sqlparser.Call:
+		a, err := c.call(ctx, s, bindings)
+		return a, true, err
+	case *sqlparser.CreateUser:
+		return ok(c.createUser(s))
+	case *sqlparser.DropUser:
+		return ok(c.dropUser(s))
+	case *sqlparser.ShowGrants:
+		a, err := c.showGrants(s)
+		return a, true, err
+	case *sqlparser.ShowPrivileges:
+		return nil, false, nil
+	case *sqlparser.DDL:
+		return c.ddl(ctx, s)
+	case *sqlparser.Delete:
+		return c.deleteRecords(ctx, s, bindings)
+	case *sqlparser.Update:
+		return ok(errAppendOnly("UPDATE", "Produce a new record for the key instead."))
+	case *sqlparser.Insert:
+		return ok(errUnsupported("INSERT"))
+	case *sqlparser.AlterTable:
+		return ok(errUnsupported("ALTER TABLE"))
+	case *sqlparser.DBDDL:
+		return ok(errUnsupported(s.Action + " database"))
+	case *sqlparser.Load:
+		return ok(errFileAccess)
+	case *sqlparser.Flush:
+		if !c.sess.isAdmin() {
+			return ok(errNeedsAdmin)
+		}
+		return ok(nil)
+	case *sqlparser.GrantPrivilege, *sqlparser.RevokePrivilege, *sqlparser.RevokeAllPrivileges:
+		if !c.sess.isAdmin() {
+			return ok(errNeedsAdmin)
+		}
+		return ok(errUnsupported("GRANT and REVOKE"))
+	default:
+		return ok(errUnsupported(kindOf(stmt)))
+	}
+}
+
+// kindOf names a statement by its first words.
+func kindOf(stmt sqlparser.Statement) string {
+	words := strings.Fields(sqlparser.String(stmt))
+	if len(words) > 2 {
+		words = words[:2]
+	}
+	return strings.ToUpper(strings.Join(words, " "))
+}
+
+// checkSelect refuses what a SELECT must not do: write files.
+func checkSelect(stmt sqlparser.Statement) error {
+	var err error
+	w := astWalk{node: func(n any) bool {
+		if into, ok := n.(*sqlparser.Into); ok && (into.Outfile != "" || into.Dumpfile != "") {
+			err = errFileAccess
+		}
+		return err == nil
+	}}
+	w.statement(stmt)
+	return err
+}
+
+// use makes db the current database.
+func (c *conn) use(ctx *sql.Context, db string) error {
+	d, err := c.s.engine.Analyzer.Catalog.Database(ctx, db)
+	if err != nil {
+		if sql.ErrDatabaseNotFound.Is(err) {
+			return errUnknownDBName(db)
+		}
+		return err
+	}
+	c.sess.SetCurrentDatabase(d.Name())
+	return nil
+}
+
+// set refuses to change what is everyone's, and lets the engine change what is the session's.
+func (c *conn) set(_ *sql.Context, s *sqlparser.Set) (*answer, bool, error) {
+	for _, e := range s.Exprs {
+		switch e.Scope {
+		case sqlparser.SetScope_Global, sqlparser.SetScope_Persist, sqlparser.SetScope_PersistOnly:
+			if !c.sess.isAdmin() {
+				return nil, true, errNeedsAdmin
+			}
+		}
+		if e.Scope == sqlparser.SetScope_None && e.Name.EqualString("password") {
+			v, ok := e.Expr.(*sqlparser.SQLVal)
+			if !ok || len(s.Exprs) != 1 {
+				return nil, true, errUnsupported("SET PASSWORD in this form")
+			}
+			return &answer{}, true, c.setPassword(c.sess.principal.Name, string(v.Val))
+		}
+	}
+	return nil, false, nil
+}
+
+// okAnswer is an OK packet that tells how many rows changed.
+func okAnswer(affected uint64) *answer { return &answer{ok: wire.OK{Affected: affected}} }

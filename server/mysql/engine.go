@@ -1,0 +1,105 @@
+package mysql
+
+import (
+	"fmt"
+	"sync"
+
+	"millrace/catalog/sqltable"
+
+	sqle "github.com/dolthub/go-mysql-server"
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/planbuilder"
+	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/go-mysql-server/sql/variables"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// engine is go-mysql-server with its doors closed and our parts in it.
+type engine struct {
+	*sqle.Engine
+	memory *sql.MemoryManager
+}
+
+// setVariables changes the engine's global variables; they belong to the process, so once.
+var setVariables = sync.OnceValue(func() error {
+	variables.InitSystemVariables()
+	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{
+		&sql.MysqlSystemVariable{
+			Name: sqltable.PushdownVariable, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+			Type: types.NewSystemBoolType(sqltable.PushdownVariable), Default: int8(1),
+		},
+	})
+	return sql.SystemVariables.AssignValues(map[string]any{
+		"version":            ServerVersion,
+		"version_comment":    "Millrace",
+		"secure_file_priv":   "/nonexistent/millrace-reads-and-writes-no-files",
+		"local_infile":       int8(0),
+		"max_allowed_packet": int64(16 << 20),
+		// SYSTEM would show timestamps differently on every machine.
+		"time_zone":        "+00:00",
+		"system_time_zone": "UTC",
+	})
+})
+
+// reporter says that there is memory: the default one stops the world to ask, for every row that
+// is cached.
+type reporter struct{}
+
+func (reporter) MaxMemory() uint64  { return 1 << 62 }
+func (reporter) UsedMemory() uint64 { return 0 }
+
+func newEngine(s *Server) *engine {
+	if err := setVariables(); err != nil {
+		panic(fmt.Sprintf("mysql: engine variables: %v", err)) // a programming error: the values are constants
+	}
+	b := analyzer.NewBuilder(&provider{Provider: s.o.Provider, functions: functions(s)})
+	a := b.Build()
+	a.Catalog.AuthHandler = authorizer{}
+	if s.o.Override != nil {
+		a.ExecBuilder = rowexec.NewOverrideBuilder(s.o.Override)
+	}
+	e := sqle.New(a, &sqle.Config{})
+	m := sql.NewMemoryManager(reporter{})
+	e.MemoryManager = m
+	e.ProcessList = sql.EmptyProcessList{}
+	return &engine{Engine: e, memory: m}
+}
+
+// plan binds and analyses a rewritten statement. bindings may be nil (when there are no parameters,
+// or to learn only the columns of a prepared statement).
+func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression, analyze bool) (sql.Node, *sql.QueryFlags, error) {
+	b := planbuilder.New(ctx, e.Analyzer.Catalog, nil, e.Parser)
+	if bindings != nil {
+		b.SetBindingsWithExpr(bindings)
+	}
+	node, flags, err := b.BindOnly(stmt, text, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !analyze {
+		return node, flags, nil
+	}
+	node, err = e.Analyzer.Analyze(ctx, node, nil, flags)
+	if err != nil {
+		return nil, nil, err
+	}
+	return node, flags, nil
+}
+
+// run starts a plan.
+func (e *engine) run(ctx *sql.Context, node sql.Node, flags *sql.QueryFlags) (sql.Schema, sql.RowIter, error) {
+	iter, err := e.Analyzer.ExecBuilder.Build(ctx, node, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	iter, schema, err := rowexec.FinalizeIters(ctx, node, flags, iter)
+	if err != nil {
+		return nil, nil, err
+	}
+	if schema == nil {
+		schema = node.Schema()
+	}
+	return schema, iter, nil
+}

@@ -1,0 +1,294 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"millrace/server/auth"
+	"millrace/server/mysql/wire"
+	"millrace/store"
+	"millrace/store/commitlog"
+	"millrace/store/state"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
+	vtmysql "github.com/dolthub/vitess/go/mysql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+	goerrors "gopkg.in/src-d/go-errors.v1"
+)
+
+// sqlError is an error that already has its MySQL number.
+type sqlError struct {
+	number  uint16
+	state   string
+	message string
+}
+
+func (e *sqlError) Error() string { return e.message }
+
+func newError(number uint16, state, format string, args ...any) *sqlError {
+	return &sqlError{number, state, fmt.Sprintf(format, args...)}
+}
+
+// Why a statement was cancelled: causes of its context.
+var (
+	errKilled     = newError(1317, "70100", "Query execution was interrupted")
+	errTimeout    = newError(3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded")
+	errShutdown   = newError(1053, "08S01", "Server shutdown in progress")
+	errClientGone = newError(1317, "70100", "Query execution was interrupted: the client is gone")
+)
+
+var (
+	errTooComplex    = newError(1436, "HY000", "Statement is too complex: it nests deeper than %d levels or has more than %d parts", maxDepth, maxNodes)
+	errTooLong       = newError(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes")
+	errEmpty         = newError(1065, "42000", "Query was empty")
+	errFileAccess    = newError(1290, "HY000", "The MySQL server is running with the --secure-file-priv option so it cannot execute this statement")
+	errNeedsAdmin    = newError(1227, "42000", "Access denied; you need (at least one of) the SUPER or SYSTEM_VARIABLES_ADMIN privilege(s) for this operation")
+	errNoDatabase    = newError(1046, "3D000", "No database selected")
+	errMalformed     = newError(1835, "HY000", "Malformed communication packet")
+	errUnknownStmt   = newError(1243, "HY000", "Unknown prepared statement handler given to EXECUTE")
+	errTooManyStmts  = newError(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d)", maxPrepared)
+	errNoMultiple    = newError(1064, "42000", "You have an error in your SQL syntax: several statements where one is allowed")
+	errInternal      = newError(1815, "HY000", "Internal error: the server's log has the details")
+	errUnknownDBName = func(name string) error { return newError(1049, "42000", "Unknown database '%s'", name) }
+	errUnsupported   = func(what string) error {
+		return newError(1235, "42000", "This version of Millrace doesn't yet support '%s'", what)
+	}
+	errAppendOnly = func(what, hint string) error {
+		return newError(1235, "42000", "%s is not possible: a topic is an append-only log. %s", what, hint)
+	}
+	errNoTable      = func(db, table string) error { return newError(1146, "42S02", "Table '%s.%s' doesn't exist", db, table) }
+	errUnknownTable = func(names string) error { return newError(1051, "42S02", "Unknown table '%s'", names) }
+)
+
+func errDenied(s *session, command, table string) error {
+	return newError(1142, "42000", "%s command denied to user '%s'@'%s' for table '%s'", command, s.Client().User, s.Client().Address, table)
+}
+
+func errDBDenied(s *session, db string) error {
+	return newError(1044, "42000", "Access denied for user '%s'@'%s' to database '%s'", s.Client().User, s.Client().Address, db)
+}
+
+// kinds maps the engine's errors to MySQL's. An empty message keeps the engine's.
+var kinds = []struct {
+	kind   *goerrors.Kind
+	number uint16
+	state  string
+}{
+	{sql.ErrSyntaxError, 1064, "42000"},
+	{sql.ErrUnsupportedSyntax, 1235, "42000"},
+	{sql.ErrUnsupportedFeature, 1235, "42000"},
+	{sql.ErrTableNotFound, 1146, "42S02"},
+	{sql.ErrUnknownTable, 1051, "42S02"},
+	{sql.ErrTableAlreadyExists, 1050, "42S01"},
+	{sql.ErrDatabaseNotFound, 1049, "42000"},
+	{sql.ErrDatabaseExists, 1007, "HY000"},
+	{sql.ErrNoDatabaseSelected, 1046, "3D000"},
+	{sql.ErrColumnNotFound, 1054, "42S22"},
+	{sql.ErrTableColumnNotFound, 1054, "42S22"},
+	{sql.ErrUnknownColumn, 1054, "42S22"},
+	{sql.ErrMisusedAlias, 1054, "42S22"},
+	{sql.ErrAmbiguousColumnName, 1052, "23000"},
+	{sql.ErrAmbiguousColumnOrAliasName, 1052, "23000"},
+	{sql.ErrAmbiguousColumnInOrderBy, 1052, "23000"},
+	{sql.ErrDuplicateAliasOrTable, 1066, "42000"},
+	{sql.ErrFunctionNotFound, 1305, "42000"},
+	{sql.ErrStoredProcedureDoesNotExist, 1305, "42000"},
+	{sql.ErrStoredProceduresNotSupported, 1305, "42000"},
+	{sql.ErrInvalidArgumentNumber, 1582, "42000"},
+	{sql.ErrInvalidArgument, 1210, "HY000"},
+	{sql.ErrInvalidType, 1210, "HY000"},
+	{sql.ErrUnknownSystemVariable, 1193, "HY000"},
+	{sql.ErrUnknownUserVariable, 1193, "HY000"},
+	{sql.ErrSystemVariableReadOnly, 1238, "HY000"},
+	{sql.ErrSystemVariableSessionOnly, 1228, "HY000"},
+	{sql.ErrSystemVariableGlobalOnly, 1229, "HY000"},
+	{sql.ErrInvalidSystemVariableValue, 1231, "42000"},
+	{sql.ErrNonAggregatedColumnWithoutGroupBy, 1140, "42000"},
+	{sql.ErrExpectedSingleRow, 1242, "21000"},
+	{sql.ErrInvalidOperandColumns, 1241, "21000"},
+	{sql.ErrColumnNumberDoesNotMatch, 1222, "21000"},
+	{sql.ErrColumnCountMismatch, 1353, "HY000"},
+	{sql.ErrColValCountMismatch, 1136, "21S01"},
+	{sql.ErrUnknownPreparedStatement, 1243, "HY000"},
+	{sql.ErrUnboundPreparedStatementVariable, 1210, "HY000"},
+	{sql.ErrInvalidJSONText, 3141, "22032"},
+	{sql.ErrInvalidJson, 3141, "22032"},
+	{sql.ErrInvalidJSONArgument, 3146, "22032"},
+	{sql.ErrPrimaryKeyViolation, 1062, "23000"},
+	{sql.ErrUniqueKeyViolation, 1062, "23000"},
+	{sql.ErrDuplicateEntry, 1062, "23000"},
+	{sql.ErrSecureFilePriv, 1290, "HY000"},
+	{sql.ErrReadOnly, 1290, "HY000"},
+	{sql.ErrPrivilegeCheckFailed, 1142, "42000"},
+	{sql.ErrTableAccessDeniedForUser, 1142, "42000"},
+	{sql.ErrDatabaseAccessDeniedForUser, 1044, "42000"},
+	{sql.ErrCollationUnknown, 1273, "HY000"},
+	{sql.ErrCharSetUnknown, 1115, "42000"},
+	{sql.ErrCollationInvalidForCharSet, 1253, "42000"},
+	{sql.ErrCollationIllegalMix, 1267, "HY000"},
+	{sql.ErrCteRecursionLimitExceeded, 3636, "HY000"},
+	{sql.ErrRecursiveCTEMissingUnion, 3573, "HY000"},
+	{sql.ErrViewsNotSupported, 1235, "42000"},
+	{sql.ErrCreateTableNotSupported, 1235, "42000"},
+	{sql.ErrDropTableNotSupported, 1235, "42000"},
+	{sql.ErrAsOfNotSupported, 1235, "42000"},
+	{sql.ErrStarUnsupported, 1064, "42000"},
+	{sql.ErrNoTablesUsed, 1096, "HY000"},
+	{sql.ErrUnknownWindowName, 3579, "HY000"},
+	{sql.ErrNoMemoryAvailable, 1038, "HY001"},
+	{sql.ErrDeleteRowNotFound, 1032, "HY000"},
+	{sql.ErrValueOutOfRange, 1690, "22003"},
+	{gmstypes.ErrValueNotNil, 1210, "HY000"},
+	{gmstypes.ErrConvertingToTime, 1292, "22007"},
+	{gmstypes.ErrLengthTooLarge, 1406, "22001"},
+	{gmstypes.ErrConvertToDecimalLimit, 1690, "22003"},
+	{expression.ErrUnsupportedInOperand, 1241, "21000"},
+}
+
+// wireError is the door: every error that reaches a client goes through here. text may add to
+// a syntax error where it was.
+func wireError(ctx context.Context, err error) *wire.Error {
+	// A cancelled statement fails in many ways; why it was cancelled is what counts.
+	if ctx != nil && ctx.Err() != nil {
+		if cause := new(sqlError); errors.As(context.Cause(ctx), &cause) {
+			return &wire.Error{Number: cause.number, State: cause.state, Message: cause.message}
+		}
+	}
+	number, state, message := classify(err)
+	return &wire.Error{Number: number, State: state, Message: message}
+}
+
+func classify(err error) (number uint16, state, message string) {
+	if own := new(sqlError); errors.As(err, &own) {
+		return own.number, own.state, own.message
+	}
+	switch {
+	case errors.Is(err, sqlparser.ErrEmpty):
+		return errEmpty.number, errEmpty.state, errEmpty.message
+	case errors.Is(err, context.DeadlineExceeded):
+		return errTimeout.number, errTimeout.state, errTimeout.message
+	case errors.Is(err, context.Canceled):
+		return errKilled.number, errKilled.state, errKilled.message
+	}
+	if n, s, ok := storeError(err); ok {
+		return n, s, err.Error()
+	}
+	if n, s, ok := authError(err); ok {
+		return n, s, err.Error()
+	}
+	inner := sql.UnwrapError(err)
+	for _, k := range kinds {
+		if k.kind.Is(inner) {
+			return k.number, k.state, engineMessage(k.kind, inner)
+		}
+	}
+	if v := new(vtmysql.SQLError); errors.As(inner, &v) {
+		return uint16(v.Num), v.State, v.Message
+	}
+	if cast := sql.CastSQLError(inner); cast.Num != vtmysql.ERUnknownError {
+		return uint16(cast.Num), cast.State, inner.Error()
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errMalformed.number, errMalformed.state, errMalformed.message
+	}
+	return 1105, "HY000", err.Error()
+}
+
+// engineMessage puts the engine's words in MySQL's form where tools look at them.
+func engineMessage(kind *goerrors.Kind, err error) string {
+	m := err.Error()
+	switch kind {
+	case sql.ErrSyntaxError:
+		return "You have an error in your SQL syntax; " + m
+	case sql.ErrColumnNotFound:
+		if name, ok := quoted(m); ok {
+			return fmt.Sprintf("Unknown column '%s' in 'field list'", name)
+		}
+	case sql.ErrTableNotFound:
+		if name, ok := strings.CutPrefix(m, "table not found: "); ok {
+			name, _, _ = strings.Cut(name, ",")
+			return fmt.Sprintf("Table '%s' doesn't exist", name)
+		}
+	case sql.ErrDatabaseNotFound:
+		if _, name, ok := strings.Cut(m, ": "); ok {
+			name, _, _ = strings.Cut(name, ",")
+			return fmt.Sprintf("Unknown database '%s'", name)
+		}
+	case sql.ErrFunctionNotFound:
+		if name, ok := quoted(m); ok {
+			return fmt.Sprintf("FUNCTION %s does not exist", name)
+		}
+	}
+	return m
+}
+
+// quoted takes the first "…" or '…' out of m.
+func quoted(m string) (string, bool) {
+	i := strings.IndexAny(m, `"'`)
+	if i < 0 {
+		return "", false
+	}
+	j := strings.IndexByte(m[i+1:], m[i])
+	if j < 0 {
+		return "", false
+	}
+	return m[i+1 : i+1+j], true
+}
+
+// storeError maps what the data path says; its messages name topic, partition and offset.
+func storeError(err error) (uint16, string, bool) {
+	switch {
+	case errors.Is(err, state.ErrUnknownTopic):
+		return 1146, "42S02", true
+	case errors.Is(err, state.ErrTopicExists):
+		return 1050, "42S01", true
+	case errors.Is(err, state.ErrInvalidTopicName):
+		return 1103, "42000", true
+	case errors.Is(err, state.ErrOffsetOutOfRange):
+		return 1690, "22003", true
+	case errors.Is(err, state.ErrVersionMismatch):
+		return 1213, "40001", true
+	case errors.Is(err, state.ErrTooMany):
+		return 1815, "HY000", true
+	case errors.Is(err, commitlog.ErrCorrupt), errors.Is(err, store.ErrCorrupt):
+		return 1034, "HY000", true
+	case errors.Is(err, commitlog.ErrNoSpace):
+		return 1021, "HY000", true
+	case errors.Is(err, commitlog.ErrClosed):
+		return errShutdown.number, errShutdown.state, true
+	case errors.Is(err, commitlog.ErrFenced), errors.Is(err, commitlog.ErrInDoubt),
+		errors.Is(err, commitlog.ErrStorage), errors.Is(err, commitlog.ErrConflict):
+		return 1030, "HY000", true
+	case isReadError(err):
+		return 1030, "HY000", true
+	default:
+		return 0, "", false
+	}
+}
+
+func isReadError(err error) bool {
+	var re *store.ReadError
+	return errors.As(err, &re)
+}
+
+func authError(err error) (uint16, string, bool) {
+	switch {
+	case errors.Is(err, auth.ErrUserExists), errors.Is(err, auth.ErrNoUser), errors.Is(err, auth.ErrTooManyUsers):
+		return 1396, "HY000", true
+	case errors.Is(err, auth.ErrLastAdministrator):
+		return 1396, "HY000", true
+	case errors.Is(err, auth.ErrBadName), errors.Is(err, auth.ErrBadGrant):
+		return 1470, "HY000", true
+	case errors.Is(err, auth.ErrBadPassword):
+		return 1819, "HY000", true
+	case errors.Is(err, auth.ErrDenied):
+		return 1045, "28000", true
+	default:
+		return 0, "", false
+	}
+}

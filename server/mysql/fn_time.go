@@ -1,0 +1,55 @@
+package mysql
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// timeFunctions are missing in the engine.
+func timeFunctions() []sql.Function {
+	return []sql.Function{
+		scalarFunction(scalar{name: "makedate", strict: true, typeOf: fixed(types.Date), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			year, err := toInt(ctx, args[0])
+			if err != nil {
+				return nil, err
+			}
+			day, err := toInt(ctx, args[1])
+			if err != nil {
+				return nil, err
+			}
+			switch {
+			case year >= 0 && year < 70:
+				year += 2000
+			case year >= 70 && year < 100:
+				year += 1900
+			}
+			if day <= 0 || year < 0 || year > 9999 || day > 4_000_000 {
+				return nil, nil
+			}
+			t := time.Date(int(year), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(day-1))
+			if t.Year() > 9999 {
+				return nil, nil
+			}
+			return t, nil
+		}}, 2, 2),
+		scalarFunction(scalar{name: "sec_to_time", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			s, err := toInt(ctx, args[0])
+			if err != nil {
+				return nil, err
+			}
+			const most = 838*3600 + 59*60 + 59
+			s = max(-most, min(most, s))
+			sign := ""
+			if s < 0 {
+				sign, s = "-", -s
+			}
+			return fmt.Sprintf("%s%02d:%02d:%02d", sign, s/3600, s/60%60, s%60), nil
+		}}, 1, 1),
+		scalarFunction(scalar{name: "utc_time", typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, _ []any, _ []sql.Expression) (any, error) {
+			return ctx.QueryTime().UTC().Format("15:04:05"), nil
+		}}, 0, 1),
+	}
+}

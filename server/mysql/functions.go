@@ -1,0 +1,109 @@
+package mysql
+
+import (
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+)
+
+// functions are those that replace the engine's or are missing in it, by lower-case name.
+func functions(s *Server) map[string]sql.Function {
+	out := make(map[string]sql.Function)
+	for _, list := range [][]sql.Function{
+		aggregateFunctions(), regexpFunctions(s.regexps), jsonFunctions(), stringFunctions(), serverFunctions(), timeFunctions(),
+	} {
+		for _, f := range list {
+			out[strings.ToLower(f.FunctionName())] = f
+		}
+	}
+	return out
+}
+
+// scalar is a function over evaluated arguments.
+type scalar struct {
+	name string
+	args []sql.Expression
+	// typeOf the result; it may depend on the arguments.
+	typeOf func(args []sql.Expression) sql.Type
+	// eval gets the arguments' values, none of them nil when strict.
+	eval   func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error)
+	strict bool // NULL in, NULL out
+}
+
+var (
+	_ sql.FunctionExpression = (*scalar)(nil)
+	_ sql.CollationCoercible = (*scalar)(nil)
+)
+
+func fixed(t sql.Type) func([]sql.Expression) sql.Type {
+	return func([]sql.Expression) sql.Type { return t }
+}
+
+// scalarFunction registers proto under its name for min to max arguments.
+func scalarFunction(proto scalar, least, most int) sql.Function {
+	return sql.FunctionN{Name: proto.name, Fn: func(args ...sql.Expression) (sql.Expression, error) {
+		if len(args) < least || len(args) > most {
+			return nil, newError(1582, "42000", "Incorrect parameter count in the call to native function '%s'", strings.ToUpper(proto.name))
+		}
+		f := proto
+		f.args = args
+		return &f, nil
+	}}
+}
+
+func (f *scalar) FunctionName() string { return f.name }
+func (f *scalar) Description() string  { return strings.ToUpper(f.name) }
+
+func (f *scalar) Resolved() bool {
+	for _, a := range f.args {
+		if !a.Resolved() {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *scalar) String() string {
+	parts := make([]string, len(f.args))
+	for i, a := range f.args {
+		parts[i] = a.String()
+	}
+	return f.name + "(" + strings.Join(parts, ",") + ")"
+}
+
+func (f *scalar) Type() sql.Type             { return f.typeOf(f.args) }
+func (f *scalar) IsNullable() bool           { return true }
+func (f *scalar) Children() []sql.Expression { return f.args }
+
+func (f *scalar) WithChildren(children ...sql.Expression) (sql.Expression, error) {
+	if len(children) != len(f.args) {
+		return nil, sql.ErrInvalidChildrenNumber.New(f, len(children), len(f.args))
+	}
+	n := *f
+	n.args = children
+	return &n, nil
+}
+
+func (f *scalar) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) {
+	if len(f.args) > 0 {
+		return sql.GetCoercibility(ctx, f.args[0])
+	}
+	return ctx.GetCollation(), 4
+}
+
+func (f *scalar) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	values := make([]any, len(f.args))
+	for i, a := range f.args {
+		v, err := a.Eval(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil && f.strict {
+			return nil, nil
+		}
+		if values[i], err = sql.UnwrapAny(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+	return f.eval(ctx, values, f.args)
+}

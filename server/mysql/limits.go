@@ -1,0 +1,32 @@
+package mysql
+
+import (
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+const (
+	// maxNodes of a parsed statement. The planner's time grows with it; 100,000 literals of
+	// an IN list or a VALUES take well under a second.
+	maxNodes = 200_000
+	// maxDepth of nesting. The planner is quadratic in it: 1+1+… with 500 terms takes
+	// 0.1 s, with 5,000 terms 20 s, and it cannot be interrupted.
+	maxDepth = 600
+	// maxPrepared statements of one connection, and maxCursors open ones.
+	maxPrepared = 4096
+	maxCursors  = 64
+	// maxLongDataBytes that COM_STMT_SEND_LONG_DATA may pile up on one statement.
+	maxLongDataBytes = 16 << 20
+	// maxFunctionBytes is the largest string a function may build (REPEAT, LPAD, …); beyond it
+	// the answer is NULL with warning 1301, as in MySQL.
+	maxFunctionBytes = 64 << 20
+)
+
+// checkComplexity bounds a statement before anything works on it.
+func checkComplexity(stmt sqlparser.Statement) error {
+	w := astWalk{}
+	w.statement(stmt)
+	if w.tooComplex {
+		return errTooComplex
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+// Package mysql is the MySQL front end: connections and logins, sessions, statements with
+// their deadlines and error numbers, and results streamed row by row. go-mysql-server
+// parses, plans and executes; what it gets wrong or leaves open is closed here: by
+// rewriting the parsed statement, by functions of our own, and by authorising
+// everything before it runs.
+package mysql
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"millrace/catalog"
+	"millrace/catalog/sqltable"
+	"millrace/server/auth"
+	"millrace/server/mysql/wire"
+	"millrace/store"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Options of a Server. Store, Catalog, Auth are required; zero values of the others take the
+// defaults named here.
+type Options struct {
+	Address  string       // listen address
+	Listener net.Listener // instead of Address; the server closes it
+
+	Store   *store.Store
+	Catalog *catalog.Catalog
+	Auth    *auth.Service
+
+	TLSConfig *tls.Config           // nil: a self-signed certificate made at start
+	Logger    *slog.Logger          // nil: slog.Default()
+	Registry  prometheus.Registerer // nil: no metrics
+
+	MaxConnections    int           // default 10,000; beyond it clients get error 1040
+	StatementTimeout  time.Duration // max_execution_time of sessions that set none; default 60 s; < 0: none
+	LoginTimeout      time.Duration // a connection must have logged in by then; default 10 s
+	WriteTimeout      time.Duration // a client that reads nothing for so long is dropped; default 60 s
+	MaxStatementBytes int           // longest statement text; default 1 MiB
+
+	// Provider of the databases; nil: one over Store and Catalog.
+	Provider *sqltable.Provider
+	// Override executes the plan nodes it knows; nil: pushdown's.
+	Override sql.NodeExecBuilder
+	// Explain says line by line how a plan's tables are read; nil: pushdown's.
+	Explain func(ctx *sql.Context, plan sql.Node) []string
+}
+
+// ServerVersion is told to clients. Drivers choose their first queries by its numbers.
+const ServerVersion = "8.4.3-millrace"
+
+// Server is the MySQL listener.
+type Server struct {
+	o        Options
+	log      *slog.Logger
+	listener net.Listener
+	engine   *engine
+	threads  *threads
+	metrics  metrics
+	regexps  *regexpCache
+	forms    []ownForm
+
+	base    context.Context // ends with Close
+	cancel  context.CancelCauseFunc
+	wg      sync.WaitGroup
+	open    atomic.Int64
+	started time.Time
+}
+
+// New listens; Serve accepts.
+func New(o Options) (*Server, error) {
+	if o.Auth == nil {
+		return nil, errors.New("mysql: Options.Auth is required")
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.MaxConnections <= 0 {
+		o.MaxConnections = 10_000
+	}
+	if o.StatementTimeout == 0 {
+		o.StatementTimeout = time.Minute
+	}
+	if o.LoginTimeout <= 0 {
+		o.LoginTimeout = 10 * time.Second
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = time.Minute
+	}
+	if o.MaxStatementBytes <= 0 {
+		o.MaxStatementBytes = 1 << 20
+	}
+	if o.TLSConfig == nil {
+		config, err := selfSigned(time.Now())
+		if err != nil {
+			return nil, fmt.Errorf("make a TLS certificate: %w", err)
+		}
+		o.TLSConfig = config
+	}
+	if o.Provider == nil {
+		o.Provider = sqltable.NewProvider(o.Catalog, o.Store, sqltable.Options{})
+	}
+	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), forms: newOwnForms()}
+	s.metrics = newMetrics(o.Registry, s)
+	s.engine = newEngine(s)
+	s.base, s.cancel = context.WithCancelCause(context.Background())
+	s.listener = o.Listener
+	if s.listener == nil {
+		l, err := net.Listen("tcp", o.Address)
+		if err != nil {
+			return nil, fmt.Errorf("mysql: listen on %s: %w", o.Address, err)
+		}
+		s.listener = l
+	}
+	return s, nil
+}
+
+// Addr is the address listened on.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Serve accepts connections until Close; it returns nil then.
+func (s *Server) Serve() error {
+	backoff := time.Millisecond
+	for {
+		raw, err := s.listener.Accept()
+		if err != nil {
+			if s.base.Err() != nil || errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			// Out of descriptors, most likely: it passes when connections close.
+			s.log.Warn("accept failed", "error", err)
+			select {
+			case <-time.After(backoff):
+			case <-s.base.Done():
+				return nil
+			}
+			backoff = min(backoff*2, time.Second)
+			continue
+		}
+		backoff = time.Millisecond
+		if s.base.Err() != nil {
+			_ = raw.Close()
+			return nil
+		}
+		s.wg.Add(1)
+		go s.serve(raw)
+	}
+}
+
+// serve owns one connection from accept to close.
+func (s *Server) serve(raw net.Conn) {
+	defer s.wg.Done()
+	defer raw.Close()
+	wc := wire.NewConn(raw, s.o.WriteTimeout)
+	if s.open.Add(1) > int64(s.o.MaxConnections) {
+		s.open.Add(-1)
+		s.metrics.refused.Inc()
+		_ = raw.SetDeadline(time.Now().Add(time.Second))
+		_ = wc.WriteError(&wire.Error{Number: 1040, State: "08004", Message: "Too many connections"})
+		_ = wc.Flush()
+		return
+	}
+	defer s.open.Add(-1)
+	c := newConn(s, wc)
+	defer c.close()
+	defer func() {
+		if p := recover(); p != nil {
+			s.metrics.panics.Inc()
+			s.log.Error("panic in a connection", "thread", c.thread.id, "panic", fmt.Sprint(p), "stack", stack())
+		}
+	}()
+	c.serve()
+}
+
+// closeGrace is how long Close waits for statements to notice that they are cancelled.
+const closeGrace = 5 * time.Second
+
+// Close stops accepting, cancels what runs, closes all connections and waits for them.
+func (s *Server) Close() error {
+	s.cancel(errShutdown)
+	err := s.listener.Close()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	s.threads.each(func(t *thread) { t.wc.Interrupt() })
+	grace := time.AfterFunc(closeGrace, func() { s.threads.each(func(t *thread) { _ = t.wc.Close() }) })
+	s.wg.Wait()
+	grace.Stop()
+	return err
+}

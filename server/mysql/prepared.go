@@ -1,0 +1,319 @@
+package mysql
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"millrace/server/mysql/wire"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// prepared is a prepared statement. It is kept as text and bound anew at each execution, so that
+// it sees the columns of that moment.
+type prepared struct {
+	id     uint32
+	text   string
+	params int
+	types  []uint16
+	long   map[uint16][]byte // COM_STMT_SEND_LONG_DATA
+	longer int               // bytes in long
+	cursor *cursor           // open, or nil
+}
+
+// cursor is a result that the client fetches in parts.
+type cursor struct {
+	r      *running
+	a      *answer
+	e      *encoder
+	ahead  sql.Row // next row to send; nil with err
+	err    error   // io.EOF at the end
+	closed bool
+}
+
+func (c *conn) dropStatements() {
+	for _, p := range c.prepared {
+		c.closeCursor(p)
+	}
+	c.prepared = make(map[uint32]*prepared)
+	c.named = make(map[string]*prepared)
+}
+
+func (c *conn) closeCursor(p *prepared) {
+	cur := p.cursor
+	if cur == nil {
+		return
+	}
+	p.cursor = nil
+	c.cursors--
+	cur.a.close(cur.r.ctx)
+	cur.r.finish()
+}
+
+// prepare checks a statement and counts its parameters.
+func (c *conn) prepare(text string) (*prepared, sqlparser.Statement, error) {
+	if len(text) > c.s.o.MaxStatementBytes {
+		return nil, nil, errTooLong
+	}
+	stmt, _, rest, err := c.parse(text, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	if rest != "" {
+		return nil, nil, errNoMultiple
+	}
+	n := countParams(stmt)
+	if n > 1<<16-1 {
+		return nil, nil, newError(1390, "HY000", "Prepared statement contains too many placeholders")
+	}
+	return &prepared{text: text, params: n}, stmt, nil
+}
+
+func (c *conn) stmtPrepare(text string) (err error) {
+	if len(c.prepared) >= maxPrepared {
+		return c.writeError(nil, errTooManyStmts)
+	}
+	r := c.begin(text)
+	defer r.finish()
+	defer func() {
+		if p := recover(); p != nil {
+			c.s.metrics.panics.Inc()
+			c.s.log.Error("panic in PREPARE", "thread", c.thread.id, "statement", clip(text), "panic", fmt.Sprint(p), "stack", stack())
+			err = c.writeError(nil, errInternal)
+		}
+	}()
+	p, stmt, err := c.prepare(text)
+	if err != nil {
+		return c.writeError(r.ctx, err)
+	}
+	cols, err := c.describe(r.ctx, stmt, text)
+	if err != nil {
+		return c.writeError(r.ctx, err)
+	}
+	c.lastStmtID++
+	p.id = c.lastStmtID
+	c.prepared[p.id] = p
+	return c.wc.WritePrepared(p.id, p.params, cols, c.status())
+}
+
+// describe returns the columns that a statement will have, as far as they are known before its
+// parameters are; none for what answers without rows.
+func (c *conn) describe(ctx *sql.Context, stmt sqlparser.Statement, text string) ([]wire.Column, error) {
+	switch stmt.(type) {
+	case sqlparser.SelectStatement:
+	default:
+		return nil, nil // rows of SHOW and the like are described when it is executed
+	}
+	if err := checkSelect(stmt); err != nil {
+		return nil, err
+	}
+	if err := c.rewrite(ctx, stmt); err != nil {
+		return nil, err
+	}
+	node, _, err := c.s.engine.plan(ctx, stmt, text, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	schema := node.Schema()
+	if types.IsOkResultSchema(schema) {
+		return nil, nil
+	}
+	return columns(ctx, schema), nil
+}
+
+func (c *conn) find(args []byte) (*prepared, []byte, error) {
+	id, rest, err := wire.StatementID(args)
+	if err != nil {
+		return nil, nil, errMalformed
+	}
+	p, ok := c.prepared[id]
+	if !ok {
+		return nil, nil, errUnknownStmt
+	}
+	return p, rest, nil
+}
+
+func (c *conn) stmtExecute(args []byte) (err error) {
+	p, rest, err := c.find(args)
+	if err != nil {
+		return c.writeError(nil, err)
+	}
+	c.closeCursor(p)
+	e, bound, err := wire.ParseExecute(rest, p.params, p.types, p.long)
+	p.long, p.longer = nil, 0
+	if err != nil {
+		return c.writeError(nil, errMalformed)
+	}
+	p.types = bound
+
+	start := time.Now()
+	r := c.begin(p.text)
+	kept := false // by a cursor
+	failed := false
+	defer func() {
+		if x := recover(); x != nil {
+			c.s.metrics.panics.Inc()
+			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", clip(p.text), "panic", fmt.Sprint(x), "stack", stack())
+			failed, err = true, c.writeError(nil, errInternal)
+		}
+		if !kept {
+			r.finish()
+		}
+		outcome := "ok"
+		if failed || err != nil {
+			outcome = "error"
+		}
+		c.s.metrics.statements.WithLabelValues(outcome).Inc()
+		c.s.metrics.seconds.Observe(time.Since(start).Seconds())
+	}()
+	params, err := literals(r.ctx, e.Params)
+	if err != nil {
+		failed = true
+		return c.writeError(r.ctx, err)
+	}
+	a, err := c.executePrepared(r, p, params)
+	if err != nil {
+		failed = true
+		return c.writeError(r.ctx, err)
+	}
+	if e.Cursor && a.schema != nil && c.cursors < maxCursors {
+		kept = true
+		return c.openCursor(r, p, a)
+	}
+	failed, err = c.write(r, a, true, false)
+	return err
+}
+
+// executePrepared parses the statement again, since rewriting changes it in place.
+func (c *conn) executePrepared(r *running, p *prepared, params map[string]sql.Expression) (*answer, error) {
+	stmt, _, _, err := c.parse(p.text, true)
+	if err != nil {
+		return nil, err
+	}
+	if !keepsWarnings(stmt) {
+		c.sess.ClearWarnings()
+	}
+	if d, ok := hintedTimeout(stmt); ok {
+		r.limitTo(d)
+	}
+	if len(params) == 0 {
+		params = nil
+	}
+	return c.execute(r.ctx, stmt, p.text, params)
+}
+
+// openCursor answers with the columns alone; rows come with COM_STMT_FETCH.
+func (c *conn) openCursor(r *running, p *prepared, a *answer) error {
+	cur := &cursor{r: r, a: a, e: newEncoder(r.ctx, a.schema)}
+	p.cursor = cur
+	c.cursors++
+	cur.ahead, cur.err = next(r.ctx, a.iter)
+	if cur.err != nil && !errors.Is(cur.err, io.EOF) {
+		err := cur.err
+		werr := c.writeError(r.ctx, err)
+		c.closeCursor(p)
+		return werr
+	}
+	status := c.status() | wire.CursorExists
+	r.pause()
+	if err := c.wc.WriteColumns(cur.e.columns, status, c.warnings()); err != nil {
+		return err
+	}
+	if c.wc.Capabilities()&wire.DeprecateEOF != 0 {
+		// Without the EOF after the columns there must be one after the (no) rows.
+		return c.wc.WriteEnd(status, c.warnings())
+	}
+	return nil
+}
+
+func (c *conn) stmtFetch(args []byte) (err error) {
+	p, rest, err := c.find(args)
+	if err != nil {
+		return c.writeError(nil, err)
+	}
+	n, err := wire.ParseFetch(rest)
+	if err != nil {
+		return c.writeError(nil, errMalformed)
+	}
+	cur := p.cursor
+	if cur == nil {
+		return c.writeError(nil, newError(1421, "HY000", "The statement (%d) has no open cursor.", p.id))
+	}
+	defer func() {
+		if x := recover(); x != nil {
+			c.s.metrics.panics.Inc()
+			c.s.log.Error("panic in a cursor", "thread", c.thread.id, "statement", clip(p.text), "panic", fmt.Sprint(x), "stack", stack())
+			c.closeCursor(p)
+			err = c.writeError(nil, errInternal)
+		}
+	}()
+	cur.r.resume("Fetch")
+	for ; n > 0 && cur.err == nil; n-- {
+		values, verr := cur.e.encode(cur.r.ctx, cur.ahead)
+		if verr != nil {
+			cur.err = verr
+			break
+		}
+		if err := c.wc.WriteBinaryRow(cur.e.columns, values); err != nil {
+			return err
+		}
+		cur.ahead, cur.err = next(cur.r.ctx, cur.a.iter)
+	}
+	if cur.err != nil && !errors.Is(cur.err, io.EOF) {
+		werr := c.writeError(cur.r.ctx, cur.err)
+		c.closeCursor(p)
+		return werr
+	}
+	status := c.status() | wire.CursorExists
+	if cur.err != nil {
+		status = c.status() | wire.LastRowSent
+		c.closeCursor(p)
+	} else {
+		cur.r.pause()
+	}
+	return c.wc.WriteEnd(status, c.warnings())
+}
+
+// stmtLongData has no answer; errors show when the statement is executed.
+func (c *conn) stmtLongData(args []byte) error {
+	p, rest, err := c.find(args)
+	if err != nil {
+		return nil
+	}
+	i, data, err := wire.ParseLongData(rest)
+	if err != nil || int(i) >= p.params {
+		return nil
+	}
+	if p.longer+len(data) > maxLongDataBytes {
+		return fmt.Errorf("statement %d: more than %d bytes of long data", p.id, maxLongDataBytes)
+	}
+	if p.long == nil {
+		p.long = make(map[uint16][]byte)
+	}
+	p.long[i] = append(p.long[i], data...)
+	p.longer += len(data)
+	return nil
+}
+
+// stmtClose has no answer.
+func (c *conn) stmtClose(args []byte) error {
+	if p, _, err := c.find(args); err == nil {
+		c.closeCursor(p)
+		delete(c.prepared, p.id)
+	}
+	return nil
+}
+
+func (c *conn) stmtReset(args []byte) error {
+	p, _, err := c.find(args)
+	if err != nil {
+		return c.writeError(nil, err)
+	}
+	c.closeCursor(p)
+	p.long, p.longer = nil, 0
+	return c.wc.WriteOK(wire.OK{Status: c.status()})
+}

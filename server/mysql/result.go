@@ -1,0 +1,207 @@
+package mysql
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"millrace/server/mysql/wire"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
+)
+
+// write sends an answer as it is produced: memory holds one row and one write buffer, and a client
+// that reads slowly slows the statement down. more: another statement's result follows.
+// failed: an error was answered, in place of the result or after some of its rows. err ends the
+// connection.
+func (c *conn) write(r *running, a *answer, binary, more bool) (failed bool, err error) {
+	defer a.close(r.ctx)
+	status := c.status()
+	if more {
+		status |= wire.MoreResultsExists
+	}
+	if a.schema == nil {
+		ok := a.ok
+		ok.Status, ok.Warnings = status, c.warnings()
+		return false, c.wc.WriteOK(ok)
+	}
+	// The first row before the columns: what fails at once fails without a result set.
+	row, rerr := next(r.ctx, a.iter)
+	if rerr != nil && !errors.Is(rerr, io.EOF) {
+		return true, c.writeError(r.ctx, rerr)
+	}
+	e := newEncoder(r.ctx, a.schema)
+	if err := c.wc.WriteColumns(e.columns, status, c.warnings()); err != nil {
+		return false, err
+	}
+	sent := int64(0)
+	for rerr == nil {
+		values, verr := e.encode(r.ctx, row)
+		if verr != nil {
+			return true, c.writeError(r.ctx, verr)
+		}
+		if binary {
+			err = c.wc.WriteBinaryRow(e.columns, values)
+		} else {
+			err = c.wc.WriteTextRow(values)
+		}
+		if err != nil {
+			return false, err
+		}
+		sent++
+		row, rerr = next(r.ctx, a.iter)
+	}
+	c.s.metrics.rows.Add(float64(sent))
+	if !errors.Is(rerr, io.EOF) {
+		return true, c.writeError(r.ctx, rerr)
+	}
+	if cerr := a.iter.Close(r.ctx); cerr != nil {
+		a.iter = nil
+		return true, c.writeError(r.ctx, cerr)
+	}
+	a.iter = nil
+	c.sess.SetLastQueryInfoInt(sql.FoundRows, sent)
+	return false, c.wc.WriteEnd(status, c.warnings())
+}
+
+// next returns the next row. The end of rows in a cancelled statement is no end: some of the
+// engine's iterators cannot tell the two apart.
+func next(ctx *sql.Context, iter sql.RowIter) (sql.Row, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	row, err := iter.Next(ctx)
+	if err != nil {
+		if cerr := ctx.Err(); cerr != nil {
+			return nil, cerr
+		}
+	}
+	return row, err
+}
+
+// encoder turns rows into the texts of the protocol; its buffers are reused row by row.
+type encoder struct {
+	schema  sql.Schema
+	columns []wire.Column
+	values  [][]byte
+	scratch []byte
+}
+
+func newEncoder(ctx *sql.Context, schema sql.Schema) *encoder {
+	return &encoder{schema: schema, columns: columns(ctx, schema), values: make([][]byte, len(schema)), scratch: make([]byte, 0, 4096)}
+}
+
+// encode returns the row's values, valid until the next call.
+func (e *encoder) encode(ctx *sql.Context, row sql.Row) ([][]byte, error) {
+	e.scratch = e.scratch[:0]
+	for i, col := range e.schema {
+		v := row[i]
+		if v == nil {
+			e.values[i] = nil
+			continue
+		}
+		if t, ok := v.(time.Time); ok && types.IsDatetimeType(col.Type) {
+			e.values[i] = e.time(t, &e.columns[i])
+			continue
+		}
+		at := len(e.scratch)
+		s, err := col.Type.SQL(ctx, e.scratch[at:at], v)
+		if err != nil {
+			return nil, err
+		}
+		if s.IsNull() {
+			e.values[i] = nil
+			continue
+		}
+		b := s.ToBytes()
+		if b == nil {
+			b = []byte{}
+		}
+		e.values[i] = b
+		// Whether the value lies in scratch or elsewhere, its room is not used again.
+		if at+len(b) <= cap(e.scratch) {
+			e.scratch = e.scratch[:at+len(b)]
+		}
+	}
+	return e.values, nil
+}
+
+// time formats with as many fraction digits as the column has; a column of computed times has no
+// digits of its own and shows what there is.
+func (e *encoder) time(t time.Time, col *wire.Column) []byte {
+	layout := "2006-01-02 15:04:05"
+	switch {
+	case col.Type == wire.TypeDate:
+		layout = "2006-01-02"
+	case col.Decimals > 0 && int(col.Decimals) < 6:
+		layout += ".000000"[:1+int(col.Decimals)]
+	case t.Nanosecond() != 0:
+		layout += ".000000"
+	}
+	at := len(e.scratch)
+	if t.Year() <= 0 {
+		// The zero date, which has no other spelling in Go.
+		zero := []byte("0000-00-00 00:00:00")
+		if col.Type == wire.TypeDate {
+			zero = zero[:10]
+		}
+		e.scratch = append(e.scratch, zero...)
+	} else {
+		e.scratch = t.AppendFormat(e.scratch, layout)
+	}
+	return e.scratch[at:len(e.scratch):len(e.scratch)]
+}
+
+const (
+	collationBinary = 63
+	collationUTF8   = 255 // utf8mb4_0900_ai_ci: the number every driver knows for utf8mb4
+)
+
+// columns describes a schema to the client.
+func columns(ctx *sql.Context, schema sql.Schema) []wire.Column {
+	out := make([]wire.Column, len(schema))
+	for i, c := range schema {
+		t, flags := sqltypes.TypeToMySQL(c.Type.Type())
+		col := wire.Column{
+			Schema: c.DatabaseSource, Table: c.Source, OrgTable: c.Source, Name: c.Name, OrgName: c.Name,
+			Charset: collationBinary, Type: wire.ColumnType(t), Length: c.Type.MaxTextResponseByteLength(ctx),
+		}
+		col.Flags = uint16(flags)
+		if !c.Nullable {
+			col.Flags |= 1 // NOT NULL
+		}
+		if c.PrimaryKey {
+			col.Flags |= 2 // part of the primary key
+		}
+		if types.IsUnsigned(c.Type) {
+			col.Flags |= wire.UnsignedFlag
+		}
+		switch {
+		case types.IsDecimal(c.Type):
+			col.Decimals = c.Type.(sql.DecimalType).Scale()
+			col.Flags |= binaryFlag
+		case types.IsDatetimeType(c.Type):
+			col.Decimals = byte(c.Type.(sql.DatetimeType).Precision())
+			col.Flags |= binaryFlag
+		case types.IsFloat(c.Type):
+			col.Decimals = 31 // «not fixed»
+			col.Flags |= binaryFlag
+		case types.IsTextOnly(c.Type), types.IsEnum(c.Type), types.IsSet(c.Type):
+			col.Charset = collationUTF8
+		default:
+			col.Flags |= binaryFlag
+		}
+		if col.Type == wire.TypeBlob && col.Charset == collationUTF8 {
+			col.Flags |= blobFlag
+		}
+		out[i] = col
+	}
+	return out
+}
+
+const (
+	blobFlag   = 1 << 4
+	binaryFlag = 1 << 7
+)

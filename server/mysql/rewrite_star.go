@@ -1,0 +1,217 @@
+package mysql
+
+import (
+	"maps"
+	"strings"
+
+	"millrace/catalog/sqltable"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// starRewriter replaces * and t.* over topic tables by the tables' visible columns, since
+// the engine knows no invisible ones. Where a FROM clause holds anything else than plain
+// tables, * becomes a list of t.* first, so that each stands for its own.
+type starRewriter struct {
+	ctx      *sql.Context
+	provider *sqltable.Provider
+	ctes     map[string]bool // in scope
+	err      error
+}
+
+// source is one table reference of a FROM clause, in order.
+type source struct {
+	qualifier sqlparser.TableName // how its columns are named
+	columns   []string            // visible ones; nil: all of them
+}
+
+func (r *starRewriter) rewrite(stmt sqlparser.Statement) error {
+	r.walk(stmt, nil)
+	return r.err
+}
+
+// walk visits stmt; within is the node whose common table expressions are in scope already.
+func (r *starRewriter) walk(stmt sqlparser.Statement, within any) {
+	w := astWalk{node: func(n any) bool {
+		if r.err != nil {
+			return false
+		}
+		if with := withOf(n); with != nil && n != within {
+			inner := &starRewriter{ctx: r.ctx, provider: r.provider, ctes: maps.Clone(r.ctes)}
+			if inner.ctes == nil {
+				inner.ctes = map[string]bool{}
+			}
+			for _, c := range with.Ctes {
+				inner.ctes[strings.ToLower(c.As.String())] = true
+			}
+			inner.walk(n.(sqlparser.Statement), n)
+			r.err = inner.err
+			return false
+		}
+		if sel, ok := n.(*sqlparser.Select); ok {
+			r.selectStatement(sel)
+		}
+		return r.err == nil
+	}}
+	w.statement(stmt)
+}
+
+// withOf is the WITH clause of a statement, or nil.
+func withOf(n any) *sqlparser.With {
+	switch n := n.(type) {
+	case *sqlparser.Select:
+		return n.With
+	case *sqlparser.SetOp:
+		return n.With
+	case *sqlparser.Insert:
+		return n.With
+	case *sqlparser.Update:
+		return n.With
+	case *sqlparser.Delete:
+		return n.With
+	default:
+		return nil
+	}
+}
+
+func (r *starRewriter) selectStatement(sel *sqlparser.Select) {
+	has := false
+	for _, e := range sel.SelectExprs {
+		if _, ok := e.(*sqlparser.StarExpr); ok {
+			has = true
+		}
+	}
+	if !has {
+		return
+	}
+	var sources []source
+	complete := true // every source can be named
+	hidden := false  // some source has invisible columns
+	for _, t := range sel.From {
+		if !r.sources(t, &sources) {
+			complete = false
+		}
+	}
+	for _, s := range sources {
+		hidden = hidden || s.columns != nil
+	}
+	if r.err != nil || !hidden {
+		return
+	}
+	var out sqlparser.SelectExprs
+	for _, e := range sel.SelectExprs {
+		star, ok := e.(*sqlparser.StarExpr)
+		if !ok {
+			out = append(out, e)
+			continue
+		}
+		if star.TableName.IsEmpty() {
+			if !complete {
+				r.err = errUnsupported("* over a NATURAL JOIN or JOIN … USING of topics: name the columns")
+				return
+			}
+			for _, s := range sources {
+				out = append(out, s.expand()...)
+			}
+			continue
+		}
+		expanded := false
+		for _, s := range sources {
+			if s.matches(star.TableName) {
+				out = append(out, s.expand()...)
+				expanded = true
+				break
+			}
+		}
+		if !expanded {
+			out = append(out, e)
+		}
+	}
+	sel.SelectExprs = out
+}
+
+func (s source) matches(t sqlparser.TableName) bool {
+	if s.qualifier.Name.String() != t.Name.String() {
+		return false
+	}
+	return t.DbQualifier.IsEmpty() || s.qualifier.DbQualifier.IsEmpty() || s.qualifier.DbQualifier.String() == t.DbQualifier.String()
+}
+
+func (s source) expand() sqlparser.SelectExprs {
+	if s.columns == nil {
+		return sqlparser.SelectExprs{&sqlparser.StarExpr{TableName: s.qualifier}}
+	}
+	out := make(sqlparser.SelectExprs, len(s.columns))
+	for i, c := range s.columns {
+		out[i] = &sqlparser.AliasedExpr{
+			Expr:            &sqlparser.ColName{Name: sqlparser.NewColIdent(c), Qualifier: s.qualifier},
+			InputExpression: c,
+		}
+	}
+	return out
+}
+
+// sources collects the table references of t in order; false when the columns of a star would
+// not simply be theirs one after the other.
+func (r *starRewriter) sources(t sqlparser.TableExpr, out *[]source) bool {
+	switch t := t.(type) {
+	case *sqlparser.AliasedTableExpr:
+		name, ok := t.Expr.(sqlparser.TableName)
+		if !ok {
+			*out = append(*out, source{qualifier: sqlparser.TableName{Name: t.As}})
+			return true
+		}
+		s := source{qualifier: sqlparser.TableName{Name: name.Name, DbQualifier: name.DbQualifier}}
+		if !t.As.IsEmpty() {
+			s.qualifier = sqlparser.TableName{Name: t.As}
+		}
+		if name.DbQualifier.IsEmpty() && r.ctes[strings.ToLower(name.Name.String())] {
+			*out = append(*out, s)
+			return true
+		}
+		db := name.DbQualifier.String()
+		if db == "" {
+			db = r.ctx.GetCurrentDatabase()
+		}
+		if db == sqltable.KafkaDatabase && mayRead(r.ctx, db, name.Name.String()) {
+			columns, ok, err := r.provider.VisibleColumns(r.ctx, db, name.Name.String())
+			if err != nil {
+				r.err = err
+				return false
+			}
+			if ok {
+				s.columns = columns
+			}
+		}
+		*out = append(*out, s)
+		return true
+	case *sqlparser.ParenTableExpr:
+		ok := true
+		for _, inner := range t.Exprs {
+			ok = r.sources(inner, out) && ok
+		}
+		return ok
+	case *sqlparser.JoinTableExpr:
+		left := r.sources(t.LeftExpr, out)
+		right := r.sources(t.RightExpr, out)
+		return left && right && len(t.Condition.Using) == 0 && !isNatural(t.Join)
+	case *sqlparser.JSONTableExpr:
+		*out = append(*out, source{qualifier: sqlparser.TableName{Name: t.Alias}})
+		return true
+	case *sqlparser.CommonTableExpr:
+		*out = append(*out, source{qualifier: sqlparser.TableName{Name: t.As}})
+		return true
+	default:
+		return false
+	}
+}
+
+func isNatural(join string) bool {
+	switch join {
+	case sqlparser.NaturalJoinStr, sqlparser.NaturalLeftJoinStr, sqlparser.NaturalRightJoinStr:
+		return true
+	default:
+		return false
+	}
+}

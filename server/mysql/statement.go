@@ -1,0 +1,222 @@
+package mysql
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"millrace/server/mysql/wire"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// comQuery carries out COM_QUERY: one statement, or several if the client said that it understands
+// several results. After an error the rest is dropped: the client has been told that nothing
+// follows.
+func (c *conn) comQuery(text string) error {
+	if len(text) > c.s.o.MaxStatementBytes {
+		return c.writeError(nil, errTooLong)
+	}
+	multi := c.wc.Capabilities()&wire.MultiStatements != 0
+	for {
+		rest, failed, err := c.one(text, multi)
+		if err != nil || failed || rest == "" || c.thread.isKilled() {
+			return err
+		}
+		text = rest
+	}
+}
+
+// one carries out the first statement of text and returns what follows it. failed: an error was
+// answered. err ends the connection.
+func (c *conn) one(text string, multi bool) (rest string, failed bool, err error) {
+	start := time.Now()
+	r := c.begin(text)
+	defer r.finish()
+	defer func() {
+		if p := recover(); p != nil {
+			c.s.metrics.panics.Inc()
+			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", clip(r.text), "panic", fmt.Sprint(p), "stack", stack())
+			failed, err = true, c.writeError(nil, errInternal)
+		}
+		outcome := "ok"
+		if failed || err != nil {
+			outcome = "error"
+		}
+		c.s.metrics.statements.WithLabelValues(outcome).Inc()
+		c.s.metrics.seconds.Observe(time.Since(start).Seconds())
+	}()
+	stmt, first, rest, perr := c.parse(text, multi)
+	if perr != nil {
+		return "", true, c.writeError(r.ctx, perr)
+	}
+	r.text = first
+	if !keepsWarnings(stmt) {
+		c.sess.ClearWarnings()
+	}
+	if d, ok := hintedTimeout(stmt); ok {
+		r.limitTo(d)
+	}
+	a, eerr := c.execute(r.ctx, stmt, first, nil)
+	if eerr != nil {
+		return "", true, c.writeError(r.ctx, eerr)
+	}
+	failed, err = c.write(r, a, false, rest != "")
+	return rest, failed, err
+}
+
+// parse reads the first statement of text (or all of it, which must be one) and checks its size.
+func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, rest string, err error) {
+	if blank(text) {
+		return nil, "", "", errEmpty
+	}
+	options := sqlparser.ParserOptions{}
+	if mode, merr := c.sess.GetSessionVariable(nil, sql.SqlModeSessionVar); merr == nil {
+		if m, ok := mode.(string); ok {
+			options = sql.NewSqlModeFromString(m).ParserOptions()
+		}
+	}
+	stmt, first, rest, err = c.s.engine.Parser.ParseWithOptions(c.s.base, text, ';', multi, options)
+	if err != nil {
+		if own, f, r, ok := parseOwn(c.s.forms, text, multi); ok {
+			return own, f, r, nil
+		}
+		if errors.Is(err, sqlparser.ErrEmpty) {
+			return nil, "", "", errEmpty
+		}
+		return nil, "", "", sql.ErrSyntaxError.New(syntaxMessage(err))
+	}
+	if blank(rest) {
+		rest = ""
+	}
+	if err := checkComplexity(stmt); err != nil {
+		return nil, "", "", err
+	}
+	return stmt, first, rest, nil
+}
+
+// syntaxMessage puts the parser's words after MySQL's standard opening.
+func syntaxMessage(err error) string {
+	m := strings.TrimSpace(err.Error())
+	if _, after, ok := strings.Cut(m, "\n"); ok {
+		m = strings.TrimSpace(after)
+	}
+	m = strings.TrimPrefix(m, "syntax error ")
+	return "check the manual that corresponds to your Millrace server version for the right syntax to use: " + m
+}
+
+// blank says whether text holds nothing but white space, comments and semicolons.
+func blank(text string) bool {
+	for {
+		text = strings.TrimLeft(text, " \t\r\n\f\v;")
+		switch {
+		case text == "":
+			return true
+		case strings.HasPrefix(text, "#"), strings.HasPrefix(text, "--") && (len(text) == 2 || strings.ContainsAny(text[2:3], " \t\r\n")):
+			i := strings.IndexByte(text, '\n')
+			if i < 0 {
+				return true
+			}
+			text = text[i+1:]
+		case strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!"):
+			i := strings.Index(text[2:], "*/")
+			if i < 0 {
+				return true
+			}
+			text = text[i+4:]
+		default:
+			return false
+		}
+	}
+}
+
+// answer is the result of a statement: rows, or an OK packet when schema is nil.
+type answer struct {
+	schema sql.Schema
+	iter   sql.RowIter
+	ok     wire.OK
+}
+
+// close ends the rows. It may be called at any point and again.
+func (a *answer) close(ctx *sql.Context) {
+	if a.iter != nil {
+		_ = a.iter.Close(ctx)
+		a.iter = nil
+	}
+}
+
+// rows is an answer from memory.
+func rows(schema sql.Schema, r []sql.Row) *answer {
+	return &answer{schema: schema, iter: sql.RowsToRowIter(r...)}
+}
+
+// execute carries out one parsed statement. bindings are the values of its parameters.
+func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression) (*answer, error) {
+	if a, done, err := c.dispatch(ctx, stmt, text, bindings); done || err != nil {
+		return a, err
+	}
+	if err := c.rewrite(ctx, stmt); err != nil {
+		return nil, err
+	}
+	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, true)
+	if err != nil {
+		return nil, err
+	}
+	_, isShow := stmt.(*sqlparser.Show)
+	if err := checkPlan(ctx, node, isShow); err != nil {
+		return nil, err
+	}
+	schema, iter, err := c.s.engine.run(ctx, node, flags)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{schema: schema, iter: iter}
+	if schema != nil && !types.IsOkResultSchema(schema) && len(schema) > 0 {
+		return a, nil
+	}
+	defer a.close(ctx)
+	a.schema = nil
+	row, err := iter.Next(ctx)
+	switch {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		return nil, err
+	case types.IsOkResult(row):
+		r := types.GetOkResult(row)
+		a.ok = wire.OK{Affected: r.RowsAffected, InsertID: r.InsertID}
+		if r.Info != nil {
+			a.ok.Info = r.Info.String()
+		}
+	}
+	return a, nil
+}
+
+// rewrite changes stmt, in place, into what the engine answers right.
+func (c *conn) rewrite(ctx *sql.Context, stmt sqlparser.Statement) error {
+	stars := starRewriter{ctx: ctx, provider: c.s.o.Provider}
+	if err := stars.rewrite(stmt); err != nil {
+		return err
+	}
+	w := astWalk{expr: rewriteExpr}
+	w.statement(stmt)
+	if w.tooComplex {
+		return errTooComplex
+	}
+	return nil
+}
+
+// keepsWarnings says whether stmt shows the warnings of the one before it.
+func keepsWarnings(stmt sqlparser.Statement) bool {
+	switch s := stmt.(type) {
+	case *sqlparser.Show:
+		return strings.EqualFold(s.Type, "warnings")
+	case *ownStatement:
+		return s.keepsWarnings
+	default:
+		return false
+	}
+}

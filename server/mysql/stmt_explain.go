@@ -1,0 +1,96 @@
+package mysql
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// explain answers EXPLAIN with how the tables are read (what was pushed down and why something was
+// not) and the plan around it. EXPLAIN ANALYZE runs the statement as well.
+func (c *conn) explain(ctx *sql.Context, s *sqlparser.Explain, text string, bindings map[string]sql.Expression) (*answer, error) {
+	lines, err := c.explainLines(ctx, s.Statement, text, bindings, s.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]sql.Row, len(lines))
+	for i, l := range lines {
+		out[i] = sql.Row{l}
+	}
+	return rows(sql.Schema{{Name: "plan", Type: types.LongText}}, out), nil
+}
+
+func (c *conn) explainLines(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression, analyze bool) ([]string, error) {
+	sel, ok := stmt.(sqlparser.SelectStatement)
+	if !ok {
+		return nil, errUnsupported("EXPLAIN of anything but SELECT")
+	}
+	if err := checkSelect(sel); err != nil {
+		return nil, err
+	}
+	if err := c.rewrite(ctx, sel); err != nil {
+		return nil, err
+	}
+	node, flags, err := c.s.engine.plan(ctx, sel, text, bindings, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPlan(ctx, node, false); err != nil {
+		return nil, err
+	}
+	var lines []string
+	if c.s.o.Explain != nil {
+		lines = append(lines, c.s.o.Explain(ctx, node)...)
+	}
+	lines = append(lines, strings.Split(strings.TrimRight(sql.Describe(node, sql.DescribeOptions{}), "\n"), "\n")...)
+	if !analyze {
+		return lines, nil
+	}
+	start := time.Now()
+	_, iter, err := c.s.engine.run(ctx, node, flags)
+	if err != nil {
+		return nil, err
+	}
+	defer iter.Close(ctx)
+	n := 0
+	for {
+		_, err := next(ctx, iter)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		n++
+	}
+	return append(lines, fmt.Sprintf("actual: %d rows in %s", n, time.Since(start).Round(time.Microsecond))), nil
+}
+
+// explainJSON answers EXPLAIN FORMAT=JSON, which the parser does not know.
+func explainJSON(inner string) func(*conn, *sql.Context, map[string]sql.Expression) (*answer, error) {
+	return func(c *conn, ctx *sql.Context, bindings map[string]sql.Expression) (*answer, error) {
+		stmt, _, rest, err := c.parse(inner, true)
+		if err != nil {
+			return nil, err
+		}
+		if rest != "" {
+			return nil, errNoMultiple
+		}
+		lines, err := c.explainLines(ctx, stmt, inner, bindings, false)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := json.MarshalIndent(map[string]any{"query_block": map[string]any{"select_id": 1, "plan": lines}}, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		return rows(sql.Schema{{Name: "EXPLAIN", Type: types.LongText}}, []sql.Row{{string(doc)}}), nil
+	}
+}

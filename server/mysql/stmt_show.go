@@ -1,0 +1,106 @@
+package mysql
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// show answers the kinds of SHOW that are ours and refuses those that the engine does not know.
+func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) {
+	switch strings.ToLower(s.Type) {
+	case "processlist":
+		return c.showProcesslist(s.Full), true, nil
+	case "warnings", "errors":
+		a, err := c.showWarnings(s)
+		return a, true, err
+	case "binary log status", "binary logs", "replica status", "slave status":
+		if !c.sess.isAdmin() {
+			return nil, true, errNeedsAdmin
+		}
+		return rows(sql.Schema{{Name: "File", Type: types.LongText}}, nil), true, nil
+	case "create trigger", "create procedure", "create event", "create function", "create view":
+		return nil, true, errUnsupported("SHOW " + strings.ToUpper(s.Type))
+	case "create table", "create database", "create schema", "triggers", "events",
+		"procedure status", "function status", "table status", "index", "variables", "tables", "databases", "schemas",
+		"fields", "columns", "collation", "charset", "engines", "status", "plugins":
+		return nil, false, nil
+	default:
+		return nil, true, errUnsupported("SHOW " + strings.ToUpper(s.Type))
+	}
+}
+
+func text64(name string) *sql.Column {
+	return &sql.Column{Name: name, Type: types.LongText, Nullable: true}
+}
+
+func (c *conn) showProcesslist(full bool) *answer {
+	schema := sql.Schema{
+		{Name: "Id", Type: types.Uint64}, text64("User"), text64("Host"), text64("db"), text64("Command"),
+		{Name: "Time", Type: types.Int64}, text64("State"), text64("Info"),
+	}
+	var out []sql.Row
+	for _, t := range c.visibleThreads() {
+		var db, info any
+		if t.db != "" {
+			db = t.db
+		}
+		if t.info != "" {
+			s := t.info
+			if !full && len(s) > 100 {
+				s = strings.ToValidUTF8(s[:100], "")
+			}
+			info = s
+		}
+		state := ""
+		if t.command != "Sleep" {
+			state = "executing"
+		}
+		out = append(out, sql.Row{uint64(t.id), t.user, t.host, db, t.command, int64(time.Since(t.since) / time.Second), state, info})
+	}
+	return rows(schema, out)
+}
+
+// showWarnings answers SHOW WARNINGS and SHOW ERRORS, and their COUNT(*).
+func (c *conn) showWarnings(s *sqlparser.Show) (*answer, error) {
+	onlyErrors := strings.EqualFold(s.Type, "errors")
+	all := c.sess.Warnings() // the newest first
+	var out []sql.Row
+	for i := len(all) - 1; i >= 0; i-- {
+		w := all[i]
+		if onlyErrors && w.Level != "Error" {
+			continue
+		}
+		out = append(out, sql.Row{w.Level, int64(w.Code), w.Message})
+	}
+	if s.CountStar {
+		name := "@@session.warning_count"
+		if onlyErrors {
+			name = "@@session.error_count"
+		}
+		return rows(sql.Schema{{Name: name, Type: types.Int64}}, []sql.Row{{int64(len(out))}}), nil
+	}
+	if s.Limit != nil {
+		from, n := int64(0), int64(len(out))
+		if s.Limit.Offset != nil {
+			v, ok := integer(s.Limit.Offset, nil)
+			if !ok {
+				return nil, newError(1064, "42000", "SHOW WARNINGS LIMIT needs numbers")
+			}
+			from = v
+		}
+		if s.Limit.Rowcount != nil {
+			v, ok := integer(s.Limit.Rowcount, nil)
+			if !ok {
+				return nil, newError(1064, "42000", "SHOW WARNINGS LIMIT needs numbers")
+			}
+			n = v
+		}
+		from = min(from, int64(len(out)))
+		out = out[from:min(int64(len(out)), from+n)]
+	}
+	return rows(sql.Schema{text64("Level"), {Name: "Code", Type: types.Int64}, text64("Message")}, out), nil
+}
