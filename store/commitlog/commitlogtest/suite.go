@@ -29,9 +29,9 @@ type Disk interface {
 // Batch returns a well-formed Kafka v2 batch of n record bytes (61 header bytes
 // come on top), with a valid CRC; the records themselves are noise.
 func Batch(r *rand.Rand, n int) []byte {
-	b := make([]byte, 61+n)
-	for i := range b {
-		b[i] = byte(r.Uint32())
+	b := make([]byte, 61+n, 61+n+8)
+	for i := 0; i < len(b); i += 8 {
+		binary.LittleEndian.PutUint64(b[i:i+8], r.Uint64())
 	}
 	binary.BigEndian.PutUint32(b[8:], uint32(len(b)-12))
 	b[16] = 2

@@ -1,0 +1,11 @@
+package wal
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// SumHeader sums a file header anew.
+func SumHeader(b []byte) {
+	binary.LittleEndian.PutUint32(b[56:], crc32.Checksum(b[:56], castagnoli))
+}
