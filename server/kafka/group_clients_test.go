@@ -356,6 +356,9 @@ func TestGroupsAreListedDescribedAndDeleted(t *testing.T) {
 func TestFindCoordinatorNamesThisNode(t *testing.T) {
 	a := startAdminServer(t)
 	c := a.dial()
+	if len(a.st.Topics().All()) != 0 {
+		t.Error("there are topics before anyone asked for a coordinator")
+	}
 	for version := int16(0); version <= 6; version++ {
 		req := kmsg.NewPtrFindCoordinatorRequest()
 		req.CoordinatorKey, req.CoordinatorKeys = "g", []string{"g", "h"}
@@ -369,6 +372,9 @@ func TestFindCoordinatorNamesThisNode(t *testing.T) {
 		}
 		if fmt.Sprintf("%s:%d", host, port) != a.addr {
 			t.Errorf("v%d: %s:%d", version, host, port)
+		}
+		if _, ok := a.st.Topics().ByName(offsetsTopic); !ok {
+			t.Errorf("v%d: no %s", version, offsetsTopic)
 		}
 	}
 }
