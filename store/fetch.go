@@ -30,20 +30,29 @@ type FetchResult struct {
 	Bytes   int
 }
 
-// fetchRun is batches that lie one after the other in one file.
+// fetchRun is batches of one file that are read at once: they lie one after the
+// other, with little between them (the frames of other entries, in the log).
 type fetchRun struct {
 	seg    *segmentFile // nil: in the log
 	file   uint32       // of the log
 	offset int64
-	bytes  int
+	bytes  int // gaps included
 	checks int // batches in it
 }
+
+const (
+	// fetchGapBytes is how much may lie between two batches for one read to be
+	// cheaper than two. All gaps of a fetch together are bounded by its batches' size,
+	// because the buffer keeps their room.
+	fetchGapBytes = 4 << 10
+)
 
 // fetchCheck is what the index says of a batch that was read from a file.
 type fetchCheck struct {
 	base      int64
 	size      int32
 	lastDelta int32
+	gap       int32 // bytes before it in its run
 }
 
 // fetchScratch is the working memory of one Fetch.
@@ -51,6 +60,8 @@ type fetchScratch struct {
 	cursor cursor
 	runs   []fetchRun
 	checks []fetchCheck
+	bytes  int // of the runs
+	gaps   int // bytes of them between batches
 }
 
 var fetchScratches = sync.Pool{New: func() any { return new(fetchScratch) }}
@@ -141,59 +152,70 @@ func errUnlessAny(res *FetchResult, err error) error {
 // add queues the cursor's batch for reading.
 func (sc *fetchScratch) add() {
 	c := &sc.cursor
-	sc.checks = append(sc.checks, fetchCheck{c.info.BaseOffset, c.info.SizeBytes, int32(c.info.LastOffset - c.info.BaseOffset)})
-	run := fetchRun{seg: c.cur.seg, offset: c.at, bytes: int(c.info.SizeBytes), checks: 1}
+	size := int(c.info.SizeBytes)
+	check := fetchCheck{base: c.info.BaseOffset, size: c.info.SizeBytes, lastDelta: int32(c.info.LastOffset - c.info.BaseOffset)}
+	run := fetchRun{seg: c.cur.seg, offset: c.at, bytes: size, checks: 1}
 	if run.seg == nil {
 		run.file = c.file
 	}
+	sc.bytes += size
 	if n := len(sc.runs); n > 0 {
 		last := &sc.runs[n-1]
-		if last.seg == run.seg && last.file == run.file && last.offset+int64(last.bytes) == run.offset {
-			last.bytes += run.bytes
+		gap := run.offset - (last.offset + int64(last.bytes))
+		if last.seg == run.seg && last.file == run.file && gap >= 0 && gap <= fetchGapBytes && 2*(sc.gaps+int(gap)) <= sc.bytes {
+			check.gap = int32(gap)
+			sc.gaps += int(gap)
+			sc.bytes += int(gap)
+			last.bytes += int(gap) + size
 			last.checks++
+			sc.checks = append(sc.checks, check)
 			return
 		}
 	}
 	sc.runs = append(sc.runs, run)
+	sc.checks = append(sc.checks, check)
 }
 
-// flush reads the queued runs into one new buffer, checks every batch and adds
-// what is good to res.
+// flush reads the queued runs into one new buffer, checks every batch, moves them
+// together and adds what is good to res.
 func (sc *fetchScratch) flush(res *FetchResult) error {
 	if len(sc.runs) == 0 {
 		return nil
 	}
 	c := &sc.cursor
-	total := 0
-	for i := range sc.runs {
-		total += sc.runs[i].bytes
-	}
-	buf := make([]byte, total)
+	buf := make([]byte, sc.bytes)
 	good := 0
-	checks := sc.checks
 	defer func() {
 		if good > 0 {
 			res.Batches = append(res.Batches, buf[:good:good])
 			res.Bytes += good
 		}
-		sc.runs, sc.checks = sc.runs[:0], sc.checks[:0]
+		sc.runs, sc.checks, sc.bytes, sc.gaps = sc.runs[:0], sc.checks[:0], 0, 0
 	}()
+	at := 0 // of the run in buf; the batches before it were moved to buf[:good]
+	checks := sc.checks
 	for i := range sc.runs {
 		run := &sc.runs[i]
-		p := buf[good : good+run.bytes]
+		p := buf[at : at+run.bytes]
 		if err := c.readAt(run.seg, run.file, p, run.offset); err != nil {
 			first, last := checks[0], checks[run.checks-1]
 			return c.s.readError(c.tp, first.base, last.base+int64(last.lastDelta), run.name(), run.offset, err)
 		}
-		at := 0
+		pos := 0
 		for _, k := range checks[:run.checks] {
+			pos += int(k.gap)
+			b := p[pos : pos+int(k.size)]
 			last := k.base + int64(k.lastDelta)
-			if err := checkBatch(p[at:at+int(k.size)], k.base, last); err != nil {
-				return c.s.readError(c.tp, k.base, last, run.name(), run.offset+int64(at), err)
+			if err := checkBatch(b, k.base, last); err != nil {
+				return c.s.readError(c.tp, k.base, last, run.name(), run.offset+int64(pos), err)
 			}
-			at += int(k.size)
+			if at+pos != good {
+				copy(buf[good:], b)
+			}
+			pos += int(k.size)
 			good += int(k.size)
 		}
+		at += run.bytes
 		checks = checks[run.checks:]
 	}
 	return nil

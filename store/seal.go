@@ -114,10 +114,15 @@ func (s *Store) writeRange(ctx context.Context, m *memtable) (*segmentFile, erro
 		refs := m.parts[tp].refs
 		refs = refs[findRef(refs, start):]
 		for len(refs) > 0 {
-			// Batches that lie one after the other in the log are read at once.
-			n, size := 1, int(refs[0].size)
-			for n < len(refs) && refs[n].file == refs[0].file && int(refs[n].offset) == int(refs[0].offset)+size && size+int(refs[n].size) <= sealReadBytes {
-				size += int(refs[n].size)
+			// Batches that lie close to each other in the log are read at once.
+			n, size, payload := 1, int(refs[0].size), int(refs[0].size)
+			for n < len(refs) && refs[n].file == refs[0].file {
+				end := int(refs[n].offset) - int(refs[0].offset) + int(refs[n].size)
+				if end <= size || end > sealReadBytes || end > sealAmplification*(payload+int(refs[n].size)) {
+					break
+				}
+				size = end
+				payload += int(refs[n].size)
 				n++
 			}
 			run, err := s.readRun(m, refs[:n], size, &scratch)
@@ -133,10 +138,15 @@ func (s *Store) writeRange(ctx context.Context, m *memtable) (*segmentFile, erro
 	return w.finish()
 }
 
-// sealReadBytes bounds one read from the log while sealing.
-const sealReadBytes = 1 << 20
+const (
+	// sealReadBytes bounds one read from the log while sealing.
+	sealReadBytes = 1 << 20
+	// sealAmplification bounds how much more than the wanted batches is read to save
+	// a call for each of them.
+	sealAmplification = 4
+)
 
-// readRun returns the bytes of batches that lie back to back in the log. They are
+// readRun returns size bytes of the log from the first batch of refs on. They are
 // not checked: what cannot be read back later is reported then, and only for its offsets.
 func (s *Store) readRun(m *memtable, refs []batchRef, size int, scratch *[]byte) ([]byte, error) {
 	if len(refs) == 1 {
@@ -202,7 +212,7 @@ func (w *newSegmentFile) add(tp state.TopicPartition, b segment.Batch, raw []byt
 	return w.w.Add(tp, b, raw)
 }
 
-// addRun adds the batches of refs, whose bytes lie back to back in run.
+// addRun adds the batches of refs; run is the log from the first of them on.
 func (w *newSegmentFile) addRun(tp state.TopicPartition, m *memtable, refs []batchRef, run []byte) error {
 	for i := range refs {
 		info := refs[i].info(m)
@@ -210,10 +220,9 @@ func (w *newSegmentFile) addRun(tp state.TopicPartition, m *memtable, refs []bat
 			BaseOffset: info.BaseOffset, LastOffset: info.LastOffset, MinTimestamp: info.MinTimestamp, MaxTimestamp: info.MaxTimestamp,
 			LSN: uint64(info.LSN), AppendTime: info.AppendTime, SizeBytes: info.SizeBytes,
 		}
-		if err := w.add(tp, b, run[:b.SizeBytes]); err != nil {
+		if err := w.add(tp, b, run[refs[i].offset-refs[0].offset:][:b.SizeBytes]); err != nil {
 			return err
 		}
-		run = run[b.SizeBytes:]
 	}
 	return nil
 }
