@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"math"
 	"math/big"
 	"time"
 	"unicode/utf8"
@@ -59,6 +60,13 @@ func (c *converter) conjunct(e sql.Expression) result {
 // nearChange it returns what follows from e.
 func (c *converter) convert(e sql.Expression) (scan.Expr, string) {
 	switch e := e.(type) {
+	case *expression.Literal:
+		if v, ok := e.Value().(bool); ok {
+			if v {
+				return scan.Const{Value: scan.True}, ""
+			}
+			return scan.Const{Value: scan.False}, ""
+		}
 	case *expression.And:
 		args, reason := c.all(e.LeftChild, e.RightChild)
 		return scan.And{Args: args}, reason
@@ -115,6 +123,9 @@ func (c *converter) all(es ...sql.Expression) ([]scan.Expr, string) {
 }
 
 func (c *converter) comparison(e expression.Comparer, op scan.Op) (scan.Expr, string) {
+	if x := c.always(e, op); x != nil {
+		return x, ""
+	}
 	col, column, lit, flipped, reason := c.sides(e)
 	if reason != "" {
 		return nil, reason
@@ -133,6 +144,26 @@ func (c *converter) comparison(e expression.Comparer, op scan.Op) (scan.Expr, st
 		}
 	}
 	return c.compare(col, column, op, lit)
+}
+
+// always converts x = x and x < x of one column, which exact.go makes; else nil.
+func (c *converter) always(e expression.Comparer, op scan.Op) scan.Expr {
+	l, _, ok := c.acc.column(e.Left())
+	if !ok || op != scan.EQ && op != scan.LT {
+		return nil
+	}
+	if r, _, ok := c.acc.column(e.Right()); !ok || r != l {
+		return nil
+	}
+	lowest := scan.Literal{Int: math.MinInt64, Decimal: lowestDecimal}
+	switch scan.DomainOf(c.acc.table.Bound(), l) {
+	case scan.Ints, scan.Uints, scan.Decimals:
+		if op == scan.EQ {
+			op = scan.GE
+		}
+		return scan.Compare{Column: l, Op: op, Value: lowest}
+	}
+	return nil
 }
 
 // sides finds the column and the constant of a comparison.
@@ -259,12 +290,7 @@ func (c *converter) compare(col scan.Column, column *sql.Column, op scan.Op, lit
 		if !ok || isFloat(lit) {
 			return nil, otherFamily
 		}
-		// Beyond it the engine's own comparison, which a constant off the column's
-		// grid goes through, overflows.
-		const engineDigits = 35
-		onGrid := n.Equal(n.Truncate(int32(d.Scale())))
-		if !n.Abs().LessThan(decimal.New(1, int32(d.Precision())-int32(d.Scale()))) ||
-			!onGrid && int(d.Precision())-int(d.Scale()) > engineDigits {
+		if !n.Abs().LessThan(decimal.New(1, int32(d.Precision())-int32(d.Scale()))) {
 			return nil, notInDomain
 		}
 		op, bound := grid(op, n, int32(d.Scale()))

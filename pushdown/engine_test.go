@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"millrace/catalog"
@@ -26,7 +26,7 @@ import (
 
 // bench is an engine over a store in memory.
 type bench struct {
-	t        testing.TB
+	t        tb
 	store    *store.Store
 	cat      *catalog.Catalog
 	provider *sqltable.Provider
@@ -36,7 +36,7 @@ type bench struct {
 	zone     string
 }
 
-func newBench(t testing.TB) *bench {
+func newBench(t tb) *bench {
 	t.Helper()
 	fs := vfs.NewMem()
 	if err := fs.MkdirAll("/data"); err != nil {
@@ -95,7 +95,7 @@ type record struct {
 func (b *bench) produce(id state.TopicID, partition int32, records ...record) {
 	b.t.Helper()
 	var rb recordbatch.Builder
-	lo, hi := int64(-1), int64(-1)
+	lo, hi := int64(math.MaxInt64), int64(-1)
 	for _, r := range records {
 		if r.ts == 0 {
 			r.ts = 1_700_000_000_000
@@ -108,9 +108,7 @@ func (b *bench) produce(id state.TopicID, partition int32, records ...record) {
 			value = []byte(r.value)
 		}
 		rb.Append(r.ts, key, value, r.headers)
-		if lo < 0 || r.ts < lo {
-			lo = r.ts
-		}
+		lo = min(lo, r.ts)
 		hi = max(hi, r.ts)
 	}
 	raw := rb.Build()
@@ -236,4 +234,13 @@ func (b *bench) explain(q string) string {
 		b.t.Fatal(err)
 	}
 	return s
+}
+
+// tb is what a bench needs of a test, or of a drawn case of one.
+type tb interface {
+	Helper()
+	Fatal(args ...any)
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Cleanup(f func())
 }

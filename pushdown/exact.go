@@ -53,17 +53,28 @@ func exactComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		}
 		return exactIn(ctx, e, field, list)
 	}
-	if field, ok := left.(*expression.GetField); ok {
-		right = exactLiteral(ctx, field.Type(), right)
-	} else if field, ok := right.(*expression.GetField); ok {
-		left = exactLiteral(ctx, field.Type(), left)
+	field, isLeft := left.(*expression.GetField)
+	constant := right
+	if !isLeft {
+		if field, ok = right.(*expression.GetField); !ok {
+			return nil
+		}
+		constant = left
 	}
-	if left == nil || right == nil {
+	lit, ok := constant.(*expression.Literal)
+	if !ok {
 		return nil
 	}
-	if left == cmp.Left() && right == cmp.Right() {
-		return nil
+	if x := exactLiteral(ctx, field.Type(), lit); x != nil {
+		if isLeft {
+			return withOperands(e, left, x)
+		}
+		return withOperands(e, x, right)
 	}
+	return exactOffGrid(e, field, lit, isLeft)
+}
+
+func withOperands(e sql.Expression, left, right sql.Expression) sql.Expression {
 	switch e.(type) {
 	case *expression.Equals:
 		return expression.NewEquals(left, right)
@@ -79,6 +90,69 @@ func exactComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		return expression.NewGreaterThanOrEqual(left, right)
 	}
 	return nil
+}
+
+// exactOffGrid rewrites the comparison of an integer or decimal column with a number
+// that is no value of its type, between two of them or beyond all: x < 1.5 is
+// x <= 1. What is always true or false, NULL aside, becomes x = x or x < x.
+func exactOffGrid(e sql.Expression, field *expression.GetField, lit *expression.Literal, isLeft bool) sql.Expression {
+	t := field.Type()
+	n, ok := number(lit)
+	if !ok || lit.Value() == nil || types.IsYear(t) {
+		return nil
+	}
+	var lowest, highest decimal.Decimal
+	scale := int32(0)
+	switch {
+	case types.IsSigned(t):
+		lowest, highest = minInt64, maxInt64
+	case types.IsUnsigned(t):
+		highest = maxUint64
+	case types.IsDecimal(t) && !isFloat(lit):
+		d := t.(sql.DecimalType)
+		scale = int32(d.Scale())
+		unit := decimal.New(1, -scale)
+		highest = decimal.New(1, int32(d.Precision())-scale).Sub(unit)
+		lowest = highest.Neg()
+	default:
+		return nil
+	}
+	floor := n.Shift(scale).Floor().Shift(-scale)
+	if floor.Equal(n) && n.GreaterThanOrEqual(lowest) && n.LessThanOrEqual(highest) {
+		return nil // on the grid: exactLiteral's
+	}
+	var above bool // x > n is asked, or x >= n, which is the same
+	switch e.(type) {
+	case *expression.NullSafeEquals:
+		return expression.NewLiteral(false, types.Boolean)
+	case *expression.Equals:
+		return expression.NewLessThan(field, field)
+	case *expression.LessThan, *expression.LessThanOrEqual:
+		above = !isLeft
+	case *expression.GreaterThan, *expression.GreaterThanOrEqual:
+		above = isLeft
+	default:
+		return nil
+	}
+	if n.LessThan(lowest) || n.GreaterThan(highest) {
+		if above == n.LessThan(lowest) {
+			return expression.NewEquals(field, field)
+		}
+		return expression.NewLessThan(field, field)
+	}
+	var bound sql.Expression
+	switch {
+	case types.IsSigned(t):
+		bound = expression.NewLiteral(floor.IntPart(), types.Int64)
+	case types.IsUnsigned(t):
+		bound = expression.NewLiteral(floor.BigInt().Uint64(), types.Uint64)
+	default:
+		bound = expression.NewLiteral(floor, t)
+	}
+	if above {
+		return expression.NewGreaterThan(field, bound)
+	}
+	return expression.NewLessThanOrEqual(field, bound)
 }
 
 func exactIn(ctx *sql.Context, e sql.Expression, field *expression.GetField, list expression.Tuple) sql.Expression {
