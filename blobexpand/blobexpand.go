@@ -67,6 +67,10 @@ type Column struct {
 	Type     Type
 	Declared bool
 	Comment  string
+	// Field is for CSV values: the column reads the record's field of this number,
+	// the first being 1, and Path means nothing. 0: the value is JSON. One
+	// table's columns are all of one sort.
+	Field int
 }
 
 // InferredTextLength is what inferred text reports until a longer value is seen.

@@ -26,6 +26,8 @@ type Expander struct {
 	room  int // rows the vectors have room for
 	next  int // rows of the last batch: the next one will likely be as large
 	bytes int64
+	isCSV bool   // values are CSV records: columns have Fields
+	csv   []byte // the current record's fields
 }
 
 // firstRows is the room of a new expander; later it follows the size of the last
@@ -78,6 +80,13 @@ func NewExpander(cols []Column, o ExpanderOptions) *Expander {
 
 // slotFor makes the path's nodes and gives its value a place.
 func (e *Expander) slotFor(col Column) int32 {
+	if col.Field > 0 {
+		e.isCSV = true
+		for len(e.w.slots) < col.Field {
+			e.w.slots = append(e.w.slots, span{})
+		}
+		return int32(col.Field - 1)
+	}
 	n := e.w.root
 	for _, p := range col.Path {
 		n.stop = false
@@ -123,6 +132,10 @@ func (e *Expander) Append(value []byte) {
 		e.nullRow(r)
 		return
 	}
+	if e.isCSV {
+		e.appendCSV(value, r)
+		return
+	}
 	object, bad, ok := e.w.walk(value)
 	if !ok {
 		e.nullRow(r)
@@ -137,14 +150,25 @@ func (e *Expander) Append(value []byte) {
 		return
 	}
 
-	misfits := 0
+	misfits := e.putRow(value, r)
+	if e.o.Errors {
+		e.endErrors(misfits, r)
+	}
+	if e.o.Rest {
+		e.appendRest(value, r)
+	}
+}
+
+// putRow converts the spans of the current row, which lie in b, and says how many
+// did not fit.
+func (e *Expander) putRow(b []byte, r int) (misfits int) {
 	row, slots := e.w.row, e.w.slots
 	for i := range e.vecs {
 		v := &e.vecs[i]
 		s := &slots[v.slot]
 		if i >= e.out {
-			if s.row == row && s.kind != vNull && !v.check(value, s) {
-				misfits = e.misfit(misfits, v, value, s)
+			if s.row == row && s.kind != vNull && !v.check(b, s) {
+				misfits = e.misfit(misfits, v, b, s)
 			}
 			continue
 		}
@@ -154,24 +178,24 @@ func (e *Expander) Append(value []byte) {
 			}
 			continue
 		}
-		if !v.put(value, s, r) {
+		if !v.put(b, s, r) {
 			if v.offs != nil {
 				v.putNull(r)
 			}
 			if e.o.Errors {
-				misfits = e.misfit(misfits, v, value, s)
+				misfits = e.misfit(misfits, v, b, s)
 			}
 		}
 	}
-	if e.o.Errors {
-		if misfits == 0 {
-			e.errs.putNull(r)
-		} else {
-			e.errs.putText(r)
-		}
-	}
-	if e.o.Rest {
-		e.appendRest(value, r)
+	return misfits
+}
+
+// endErrors closes the row's error text.
+func (e *Expander) endErrors(misfits, r int) {
+	if misfits == 0 {
+		e.errs.putNull(r)
+	} else {
+		e.errs.putText(r)
 	}
 }
 

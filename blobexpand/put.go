@@ -78,7 +78,11 @@ func (v *vector) put(b []byte, s *span, r int) (fits bool) {
 			}
 		}
 	case JSON:
-		if s.kind == vString {
+		if v.col.Field > 0 {
+			if !jsonval.Valid(text) {
+				return false
+			}
+		} else if s.kind == vString {
 			text = b[s.start-1 : s.end+1]
 		}
 		v.data = append(v.data, text...)

@@ -406,3 +406,50 @@ func TestWaitingForABusyTopicEndsWithTheContext(t *testing.T) {
 	s.leave()
 	f.want("t", "a BIGINT")
 }
+
+func TestABatchIsCheckedAgainstTheDeclaredColumns(t *testing.T) {
+	f := newFixture(t)
+	top := f.create("t", 1, map[string]string{"millrace.columns": "a TINYINT", "millrace.on_error": "reject"})
+	check := func(values ...string) error {
+		var b recordbatch.Builder
+		for _, v := range values {
+			b.Append(1, nil, []byte(v), nil)
+		}
+		batch, _, err := recordbatch.Parse(b.Build())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.c.CheckBatch(top, &batch)
+	}
+	if err := check(`{"a":1}`, `{"b":2}`); err != nil {
+		t.Error(err)
+	}
+	if err := check(`{"a":1}`, `{"a":999}`); err == nil || !strings.Contains(err.Error(), "record 1") {
+		t.Error(err)
+	}
+	if err := check(`{`); err == nil {
+		t.Error("broken JSON passes")
+	}
+}
+
+func TestFaultyConfigsAreFoundBeforeTheyAreStored(t *testing.T) {
+	for _, configs := range []map[string]string{
+		{"millrace.columns": "a BIGINT NOT NULL"}, {"millrace.columns": "nonsense"}, {"millrace.expand": "x"},
+	} {
+		if CheckConfigs(configs) == nil {
+			t.Errorf("%v passes", configs)
+		}
+	}
+	if err := CheckConfigs(map[string]string{"millrace.columns": "a BIGINT"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCSVTopicsHaveTheirDeclaredFields(t *testing.T) {
+	f := newFixture(t)
+	f.create("t", 1, map[string]string{"millrace.columns": "a INT, b TEXT", "millrace.value.format": "csv"})
+	cols := f.bind("t").Expanded
+	if len(cols) != 2 || cols[0].Field != 1 || cols[1].Field != 2 {
+		t.Errorf("%+v", cols)
+	}
+}

@@ -61,7 +61,8 @@ type Catalog struct {
 		sync.Mutex
 		byTopic map[state.TopicID]*schema
 	}
-	readers sync.Pool // *recordbatch.Reader
+	readers  sync.Pool // *recordbatch.Reader
+	checkers sync.Map  // topic id → *checkers
 
 	stop    context.CancelFunc
 	stopped chan struct{}

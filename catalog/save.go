@@ -154,6 +154,12 @@ func (c *Catalog) forgetDeleted(ctx context.Context) error {
 		}
 	}
 	c.schemas.Unlock()
+	c.checkers.Range(func(id, _ any) bool {
+		if _, ok := topics.ByID(id.(state.TopicID)); !ok {
+			c.checkers.Delete(id)
+		}
+		return true
+	})
 	for _, doc := range c.st.Documents(columnsKind) {
 		id, err := uuid.Parse(doc.Key)
 		if err == nil {

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"millrace/blobexpand"
@@ -93,7 +94,10 @@ func (s *schema) tableFor(t state.Topic) (*Table, error) {
 func (s *schema) build(t state.Topic, conf topicconfig.Config, declared []blobexpand.Column) *Table {
 	table := &Table{Topic: t, Config: conf, LongKey: s.longKey}
 	switch {
-	case conf.Expand == topicconfig.ExpandOff || conf.ValueFormat != topicconfig.FormatJSON:
+	case conf.Expand == topicconfig.ExpandOff:
+	case conf.ValueFormat == topicconfig.FormatCSV:
+		table.Expanded = fieldsOf(declared)
+	case conf.ValueFormat != topicconfig.FormatJSON:
 	case s.inf != nil && infers(conf):
 		s.inf.Declare(declared)
 		table.Expanded = s.inf.Columns()
@@ -102,6 +106,15 @@ func (s *schema) build(t state.Topic, conf topicconfig.Config, declared []blobex
 		table.Expanded = declared
 	}
 	return table
+}
+
+// fieldsOf makes the declared columns read a CSV record's fields, in their order.
+func fieldsOf(declared []blobexpand.Column) []blobexpand.Column {
+	cols := slices.Clone(declared)
+	for i := range cols {
+		cols[i].Field = i + 1
+	}
+	return cols
 }
 
 // infers says whether columns are inferred under this config.
