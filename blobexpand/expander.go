@@ -65,7 +65,6 @@ func NewExpander(cols []Column, o ExpanderOptions) *Expander {
 			}
 			v := newVector(c, e.slotFor(c))
 			if o.Errors {
-				v.checkOnly = true
 				v.reserve(1)
 				e.vecs = append(e.vecs, v)
 			}

@@ -26,7 +26,6 @@ type vector struct {
 
 	width     int // words per row
 	lastBytes int // len(data) at the last take
-	checkOnly bool
 }
 
 func newVector(c Column, slot int32) vector {

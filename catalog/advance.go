@@ -135,6 +135,9 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 	}
 	publish(sn.LSN())
 	s.ends = ends
+	if read > 0 {
+		c.touch(s)
+	}
 	return true, nil
 }
 

@@ -453,3 +453,55 @@ func TestCSVTopicsHaveTheirDeclaredFields(t *testing.T) {
 		t.Errorf("%+v", cols)
 	}
 }
+
+func TestIdleTopicsLeaveMemoryAndComeBack(t *testing.T) {
+	f := newFixture(t)
+	top := f.create("t", 2, nil)
+	f.produce(top, 0, `{"a":1}`)
+	f.produce(top, 1, `{"A":1}`)
+	f.want("t", "a BIGINT, A~2 BIGINT")
+	for range 2*idleSweeps + 1 {
+		if err := f.c.sweep(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.c.schemaOf(top.ID).loaded {
+		t.Fatal("still in memory")
+	}
+	f.want("t", "a BIGINT, A~2 BIGINT")
+	f.produce(top, 1, `{"b":1}`)
+	f.want("t", "a BIGINT, A~2 BIGINT, b BIGINT")
+}
+
+func TestASweepLoadsOnlyTopicsWithUnreadRecords(t *testing.T) {
+	f := newFixture(t)
+	quiet := f.create("quiet", 1, nil)
+	f.create("empty", 1, nil)
+	busy := f.create("busy", 1, nil)
+	f.produce(quiet, 0, `{"a":1}`)
+	f.produce(busy, 0, `{"a":1}`)
+	sweep := func() {
+		t.Helper()
+		if err := f.c.sweep(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep()
+	f.produce(busy, 0, `{"b":1}`)
+	f.c = newCatalog(f.st, Options{}) // as after a restart
+	sweep()
+	if f.c.schemaOf(quiet.ID).loaded || !f.c.schemaOf(busy.ID).loaded {
+		t.Errorf("quiet loaded %t, busy loaded %t", f.c.schemaOf(quiet.ID).loaded, f.c.schemaOf(busy.ID).loaded)
+	}
+	if n := len(f.st.Documents(columnsKind)); n != 2 {
+		t.Errorf("%d documents", n)
+	}
+	f.produce(quiet, 0, `{"b":1}`)
+	sweep()
+	sn := f.st.Snapshot()
+	defer sn.Release()
+	table, err := f.c.Known(sn, "quiet")
+	if err != nil || describe(table) != "a BIGINT, b BIGINT" {
+		t.Errorf("%s, %v", describe(table), err)
+	}
+}

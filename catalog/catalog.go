@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"millrace/blobexpand"
@@ -66,7 +67,8 @@ type Catalog struct {
 
 	stop    context.CancelFunc
 	stopped chan struct{}
-	swept   sweepState // the sweeper's own
+	sweeps  atomic.Uint64 // the running sweep's number, for schema.used
+	swept   sweepState    // the sweeper's own
 }
 
 // New starts the background inference over st.
@@ -91,6 +93,7 @@ func newCatalog(st *store.Store, o Options) *Catalog {
 		o.SaveBytes = 64 << 20
 	}
 	c := &Catalog{st: st, o: o, log: o.Logger, m: newMetrics(o.Registry)}
+	c.swept.ends = map[state.TopicID][]int64{}
 	c.schemas.byTopic = map[state.TopicID]*schema{}
 	c.readers.New = func() any { return new(recordbatch.Reader) }
 	return c
@@ -130,6 +133,7 @@ func (c *Catalog) Bind(ctx context.Context, sn *store.Snapshot, topic string) (*
 		return nil, state.ErrUnknownTopic
 	}
 	s := c.schemaOf(t.ID)
+	c.touch(s)
 	if table := s.current(sn.LSN(), t); table != nil {
 		return table, nil
 	}
@@ -186,6 +190,13 @@ func tableTopic(sn *store.Snapshot, name string) (state.Topic, bool) {
 		return state.Topic{}, false
 	}
 	return sn.Topics().ByName(name)
+}
+
+// touch keeps s in memory for a while.
+func (c *Catalog) touch(s *schema) {
+	if n := c.sweeps.Load(); s.used.Load() != n {
+		s.used.Store(n)
+	}
 }
 
 func (c *Catalog) schemaOf(id state.TopicID) *schema {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"millrace/blobexpand"
+	"millrace/store/commitlog"
 	"millrace/store/state"
 
 	"github.com/google/uuid"
@@ -15,7 +16,10 @@ import (
 // columnsKind is the kind of the documents that keep inference across restarts,
 // keyed by topic id:
 //
-//	version = 1, flags, uvarint LSN, then blobexpand's own bytes (with flagInfers)
+//	version = 1, flags, uvarint LSN, uvarint n, n × uvarint end offset by
+//	partition, then blobexpand's own bytes (with flagInfers)
+//
+// Every record below the end offsets and every record of an entry up to the LSN is in.
 //
 // Columns and position are of one instant, and inference goes in log order: so
 // reading on from the position after a crash gives every column the name it had.
@@ -42,6 +46,10 @@ func (s *schema) encode() []byte {
 		flags |= flagInfers
 	}
 	b := binary.AppendUvarint([]byte{columnsVersion, flags}, s.upTo.Load())
+	b = binary.AppendUvarint(b, uint64(len(s.ends)))
+	for _, end := range s.ends {
+		b = binary.AppendUvarint(b, uint64(max(end, 0)))
+	}
 	if s.inf != nil {
 		b = append(b, s.inf.Encode()...)
 	}
@@ -49,16 +57,13 @@ func (s *schema) encode() []byte {
 }
 
 func (s *schema) decode(b []byte) error {
-	if len(b) < 3 || b[0] != columnsVersion {
-		return errBadColumns
+	lsn, ends, rest, err := decodePosition(b)
+	if err != nil {
+		return err
 	}
 	flags := b[1]
-	lsn, n := binary.Uvarint(b[2:])
-	if n <= 0 {
-		return errBadColumns
-	}
 	if flags&flagInfers != 0 {
-		inf, err := blobexpand.DecodeInference(b[2+n:])
+		inf, err := blobexpand.DecodeInference(rest)
 		if err != nil {
 			return err
 		}
@@ -66,8 +71,36 @@ func (s *schema) decode(b []byte) error {
 	}
 	s.longKey = flags&flagLongKey != 0
 	s.pinned = flags&flagPinned != 0
-	s.upTo.Store(lsn)
+	s.ends = ends
+	s.upTo.Store(uint64(lsn))
 	return nil
+}
+
+// decodePosition reads a document up to what was inferred.
+func decodePosition(b []byte) (lsn commitlog.LSN, ends []int64, rest []byte, err error) {
+	if len(b) < 3 || b[0] != columnsVersion {
+		return 0, nil, nil, errBadColumns
+	}
+	b = b[2:]
+	next := func() (v uint64) {
+		v, n := binary.Uvarint(b)
+		if n <= 0 {
+			err = errBadColumns
+			return 0
+		}
+		b = b[n:]
+		return v
+	}
+	lsn = commitlog.LSN(next())
+	count := next()
+	if err != nil || count > uint64(len(b)) {
+		return 0, nil, nil, errBadColumns
+	}
+	ends = make([]int64, count)
+	for i := range ends {
+		ends[i] = int64(next())
+	}
+	return lsn, ends, b, err
 }
 
 // prepare loads what was saved of s, which the caller has entered, and takes over
@@ -80,6 +113,7 @@ func (c *Catalog) prepare(s *schema, t state.Topic) error {
 				// All of it is derived: begin anew.
 				c.log.Warn("saved columns not used", "topic", t.Name, "error", err)
 				s.inf = nil
+				s.upTo.Store(0)
 				s.unsaved = true
 			}
 		}
@@ -151,6 +185,7 @@ func (c *Catalog) forgetDeleted(ctx context.Context) error {
 	for id := range c.schemas.byTopic {
 		if _, ok := topics.ByID(id); !ok {
 			delete(c.schemas.byTopic, id)
+			delete(c.swept.ends, id)
 		}
 	}
 	c.schemas.Unlock()

@@ -33,6 +33,7 @@ type schema struct {
 	unsaved   bool                // columns changed since the last save
 	freshness int64               // bytes inferred since the last save
 
+	used  atomic.Uint64 // number of the sweep during which it was last written or named
 	table atomic.Pointer[Table]
 	upTo  atomic.Uint64 // every record of entries up to this LSN is in table; stored after it
 }
@@ -44,16 +45,24 @@ func newSchema(id state.TopicID) *schema {
 }
 
 func (s *schema) enter(ctx context.Context) error {
-	select {
-	case <-s.inside:
+	if s.tryEnter() {
 		return nil
-	default:
 	}
 	select {
 	case <-s.inside:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// tryEnter enters if nobody is inside.
+func (s *schema) tryEnter() bool {
+	select {
+	case <-s.inside:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -152,7 +161,7 @@ func (s *schema) configure(t state.Topic) error {
 		s.restart(blobexpand.NewInference(declared, SystemColumns()))
 	case !infers(conf) && s.inf != nil:
 		s.inf = nil
-		s.unsaved = true
+		s.unsaved = s.version != 0
 	case s.inf != nil:
 		s.inf.Declare(declared)
 	}
@@ -169,5 +178,14 @@ func (s *schema) restart(inf *blobexpand.Inference) {
 	s.inf = inf
 	s.ends = nil
 	s.upTo.Store(0)
-	s.unsaved = true
+	s.unsaved = s.version != 0 // what is saved no longer holds
+}
+
+// unload drops from memory what the saved document has.
+func (s *schema) unload() {
+	s.loaded, s.confSet = false, false
+	s.inf, s.ends, s.columns, s.declared = nil, nil, nil, nil
+	s.longKey, s.pinned, s.version = false, false, 0
+	s.table.Store(nil)
+	s.upTo.Store(0)
 }

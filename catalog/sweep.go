@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"runtime"
+	"slices"
 	"time"
 
 	"millrace/internal/topicconfig"
@@ -13,14 +14,22 @@ import (
 
 // sweepState is what the sweeper remembers between two sweeps.
 type sweepState struct {
+	number uint64
 	lsn    commitlog.LSN
 	topics *store.TopicSet
+	ends   map[state.TopicID][]int64 // of every topic at its last visit
 }
 
-// sweepChunkBytes is how much of a topic the sweeper reads before it lets others in;
-// a statement that binds the topic waits that long at most, then reads the rest
-// itself.
-const sweepChunkBytes = 4 << 20
+const (
+	// sweepChunkBytes is how much of a topic the sweeper reads before it lets others
+	// in; a statement that binds the topic waits that long at most, then reads the
+	// rest itself.
+	sweepChunkBytes = 4 << 20
+	// idleSweeps is for how many sweeps a topic must be neither written nor named
+	// until its columns leave memory (about 16 KiB for 20 of them). The next
+	// statement reads them back from their document.
+	idleSweeps = 600
+)
 
 // sweeper keeps inference near the end of every topic, one topic at a time, so
 // that statements find little left to do, and saves what changed.
@@ -42,6 +51,11 @@ func (c *Catalog) sweeper(ctx context.Context) {
 
 // sweep goes over all topics once. The error is the last one of any topic.
 func (c *Catalog) sweep(ctx context.Context) (err error) {
+	c.swept.number++
+	c.sweeps.Store(c.swept.number)
+	if err := c.unloadIdle(ctx); err != nil {
+		return err
+	}
 	sn := c.st.Snapshot()
 	defer sn.Release()
 	if sn.LSN() == c.swept.lsn {
@@ -72,8 +86,9 @@ func (c *Catalog) sweep(ctx context.Context) (err error) {
 
 func (c *Catalog) sweepTopic(ctx context.Context, sn *store.Snapshot, t state.Topic) error {
 	s := c.schemaOf(t.ID)
-	if s.current(sn.LSN(), t) != nil && !c.wantsSave(s) {
-		return nil
+	news, err := c.hasNews(sn, s, t)
+	if err != nil || !news {
+		return err
 	}
 	for done := false; !done; runtime.Gosched() {
 		if err := s.enter(ctx); err != nil {
@@ -89,6 +104,7 @@ func (c *Catalog) sweepTopic(ctx context.Context, sn *store.Snapshot, t state.To
 		pin := s.conf.Expand == topicconfig.ExpandPinned && !s.pinned && done && err == nil
 		s.leave()
 		if err != nil {
+			delete(c.swept.ends, t.ID)
 			return err
 		}
 		if pin {
@@ -98,13 +114,79 @@ func (c *Catalog) sweepTopic(ctx context.Context, sn *store.Snapshot, t state.To
 	return nil
 }
 
-// wantsSave looks at s if nobody is inside.
-func (c *Catalog) wantsSave(s *schema) bool {
-	select {
-	case <-s.inside:
-		defer s.leave()
-		return s.unsaved || s.freshness >= c.o.SaveBytes
-	default:
-		return true
+// hasNews says whether the sweeper has anything to do with a topic: records since
+// its last visit, or something to save. A topic that nobody has loaded since the
+// start is loaded only if there are records after its saved position.
+func (c *Catalog) hasNews(sn *store.Snapshot, s *schema, t state.Topic) (bool, error) {
+	ends := make([]int64, 0, 16)
+	for p := range t.Partitions {
+		b, err := sn.Bounds(state.TopicPartition{Topic: t.ID, Partition: p})
+		if err != nil {
+			return false, err
+		}
+		ends = append(ends, b.End)
 	}
+	last, visited := c.swept.ends[t.ID]
+	same := slices.Equal(ends, last)
+	if !same {
+		c.swept.ends[t.ID] = slices.Clip(ends)
+	}
+	if !s.tryEnter() {
+		return true, nil // someone is busy with it; look when he is done
+	}
+	defer s.leave()
+	if s.loaded {
+		return !same || s.unsaved || s.freshness >= c.o.SaveBytes || s.confOf != t.ConfigVersion, nil
+	}
+	if same {
+		return false, nil
+	}
+	if visited {
+		return true, nil
+	}
+	doc, ok := c.st.Document(columnsKind, s.id.String())
+	if !ok {
+		return !allZero(ends), nil
+	}
+	_, saved, _, err := decodePosition(doc.Data)
+	return err != nil || !slices.Equal(ends, saved), nil
+}
+
+func allZero(s []int64) bool {
+	for _, x := range s {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// unloadIdle takes the columns of topics out of memory that nobody wrote or named for
+// long.
+func (c *Catalog) unloadIdle(ctx context.Context) error {
+	if c.swept.number%idleSweeps != 0 {
+		return nil
+	}
+	c.schemas.Lock()
+	var idle []*schema
+	for _, s := range c.schemas.byTopic {
+		if s.used.Load()+idleSweeps <= c.swept.number {
+			idle = append(idle, s)
+		}
+	}
+	c.schemas.Unlock()
+	for _, s := range idle {
+		if !s.tryEnter() {
+			continue
+		}
+		err := c.save(ctx, s, 1)
+		if err == nil && !s.unsaved && s.freshness == 0 {
+			s.unload()
+		}
+		s.leave()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
