@@ -35,7 +35,20 @@ func kafkaError(code int16, message *string) error {
 	if err == nil || message == nil || *message == "" {
 		return err
 	}
-	return fmt.Errorf("%s (%w)", *message, err)
+	return brokerError{err, *message}
+}
+
+// brokerError is a Kafka error in the broker's own words. errors.Is finds the code.
+type brokerError struct {
+	code    error
+	message string
+}
+
+func (e brokerError) Unwrap() error { return e.code }
+
+func (e brokerError) Error() string {
+	name, _, _ := strings.Cut(e.code.Error(), ":")
+	return fmt.Sprintf("%s (%s)", strings.TrimSuffix(e.message, "."), name)
 }
 
 // topicPartitions are the partitions of the named topics, or of all for nil.

@@ -58,11 +58,9 @@ func (c *completer) candidates(statement, word string, quoted bool) []string {
 	defer c.mu.Unlock()
 	c.tables = c.load(ctx, c.tables, "SHOW TABLES")
 	names := slices.Clone(c.tables.names)
-	for _, t := range c.tables.names {
-		if strings.Contains(statement, t) {
-			c.columns[t] = c.load(ctx, c.columns[t], "SHOW COLUMNS FROM "+quoteName(t))
-			names = append(names, c.columns[t].names...)
-		}
+	onlyTables := afterTableWord(strings.TrimSuffix(strings.TrimSuffix(statement, word), "`"))
+	if !onlyTables {
+		names = append(names, c.columnsOf(ctx, statement)...)
 	}
 	slices.Sort(names)
 	var out []string
@@ -78,7 +76,7 @@ func (c *completer) candidates(statement, word string, quoted bool) []string {
 			out = append(out, quoteName(n)+" ")
 		}
 	}
-	if quoted || word == "" {
+	if quoted || word == "" || onlyTables {
 		return out
 	}
 	for _, k := range sqlKeywords {
@@ -90,6 +88,36 @@ func (c *completer) candidates(statement, word string, quoted bool) []string {
 		}
 	}
 	return out
+}
+
+// columnsOf are the columns of the tables that the statement names, or, while it names
+// none (SELECT comes before FROM), of all that were named before.
+func (c *completer) columnsOf(ctx context.Context, statement string) (names []string) {
+	for _, t := range c.tables.names {
+		if strings.Contains(statement, t) {
+			c.columns[t] = c.load(ctx, c.columns[t], "SHOW COLUMNS FROM "+quoteName(t))
+			names = append(names, c.columns[t].names...)
+		}
+	}
+	if names == nil {
+		for _, n := range c.columns {
+			names = append(names, n.names...)
+		}
+	}
+	return names
+}
+
+// afterTableWord says whether a table's name comes next.
+func afterTableWord(text string) bool {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return false
+	}
+	switch strings.ToUpper(words[len(words)-1]) {
+	case "FROM", "JOIN", "INTO", "TABLE", "DESCRIBE", `\D`:
+		return true
+	}
+	return false
 }
 
 // load asks the server for names, the first column of the answer, unless they are

@@ -143,7 +143,11 @@ func (se *session) execute(ctx context.Context, st statement, began time.Time) e
 		if err != nil {
 			return err
 		}
-		se.say(began, fmt.Sprintf("OK, %s affected", plural(n, "row")))
+		what := "OK"
+		if n > 0 {
+			what = fmt.Sprintf("OK, %s affected", plural(n, "row"))
+		}
+		se.say(began, what)
 		return nil
 	}
 	rows, err := se.conn.QueryContext(ctx, st.text)
