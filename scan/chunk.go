@@ -215,8 +215,8 @@ func (d *decoder) mustDecode() bool {
 	return d.records || int64(d.batch.NumRecords) != int64(d.batch.LastOffsetDelta)+1
 }
 
-// next fills c with up to limit records (at least one) of the present batch; false when it
-// has no more.
+// next fills c with up to limit records (at least one) of the present batch, and stops
+// once they hold maxBatchBytes; false when it has no more.
 func (d *decoder) next(c *chunk, limit int) bool {
 	if !d.partial {
 		return false
@@ -224,7 +224,7 @@ func (d *decoder) next(c *chunk, limit int) bool {
 	c.reset()
 	c.batch, c.info = d.batch, d.info
 	if d.fault == "" && d.mustDecode() {
-		for len(c.recs) < limit {
+		for bytes := 0; len(c.recs) < limit && bytes < maxBatchBytes; {
 			if len(c.recs) < cap(c.recs) {
 				c.recs = c.recs[:len(c.recs)+1]
 			} else {
@@ -241,6 +241,7 @@ func (d *decoder) next(c *chunk, limit int) bool {
 				break
 			}
 			d.nextOffset = rec.Offset + 1
+			bytes += len(rec.Key) + len(rec.Value)
 		}
 		if len(c.recs) > 0 {
 			return true

@@ -303,19 +303,19 @@ func (r *Reader) decode() bool {
 			return false
 		}
 		r.reversed = slices.Clone(c.recs)
-		if r.decoder.partial { // a fault in the middle: the rest has offsets only
-			rest := chunk{}
-			for r.decoder.next(&rest, math.MaxInt) {
-				r.reversed = append(r.reversed, rest.recs...)
-				c.fault = rest.fault
-			}
+		for rest := (chunk{}); r.decoder.next(&rest, math.MaxInt); {
+			r.reversed = append(r.reversed, rest.recs...)
+			c.fault = rest.fault // from a fault on, the rest has offsets only
 		}
 		slices.Reverse(r.reversed)
 	}
 	if len(r.reversed) == 0 {
 		return false
 	}
-	n := min(len(r.reversed), max(1, min(r.remaining(), MaxBatchRows)))
+	n, bytes := 0, 0
+	for most := max(1, min(r.remaining(), MaxBatchRows)); n < min(most, len(r.reversed)) && bytes < maxBatchBytes; n++ {
+		bytes += len(r.reversed[n].Key) + len(r.reversed[n].Value)
+	}
 	fault := c.fault
 	c.reset()
 	c.fault = fault
