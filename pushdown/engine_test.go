@@ -191,6 +191,9 @@ func (b *bench) query(on bool, q string) ([]string, error) {
 				cells[i] = "NULL"
 				continue
 			}
+			if _, ok := c.(types.OkResult); ok {
+				continue // of a statement without rows
+			}
 			v, err := schema[i].Type.SQL(ctx, nil, c)
 			if err != nil {
 				return nil, fmt.Errorf("cell %d (%T) of %v: %w", i, c, row, err)

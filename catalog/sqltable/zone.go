@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+	_ "time/tzdata" // named zones on machines without a zone database
 
 	"github.com/dolthub/go-mysql-server/sql"
 )
@@ -55,7 +56,7 @@ func parseZone(name string) (*time.Location, error) {
 		}
 	}
 	loc, err := time.LoadLocation(name)
-	if err != nil {
+	if err != nil || name == "" || name == "Local" { // the latter two are Go's, not MySQL's
 		return nil, fmt.Errorf("unknown or incorrect time zone: '%s'", name)
 	}
 	return loc, nil
