@@ -361,6 +361,7 @@ func crashEverywhere(t *testing.T, want int, faults bool) {
 			}
 			h.mu.Lock()
 			saving := h.saving
+			told.truncate = h.truncate // an upper bound, like saving
 			h.mu.Unlock()
 			shown := clone.String()
 			if err := checkClone(clone, rr, told, saving); err != nil {

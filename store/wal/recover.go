@@ -43,7 +43,8 @@ type found struct {
 	next  uint32
 }
 
-// mark is an entry that no header proved to be synced.
+// mark is a frame that nothing proves to be synced: it lies behind the last
+// entry that is proved.
 type mark struct {
 	in  *found
 	off int64
@@ -338,7 +339,6 @@ func (r *recovery) enter(f *found) error {
 				return nil
 			}
 			r.last++
-			r.marks = append(r.marks, mark{f, f.end, fr})
 		case fr.typ == frameSyncPoint && fr.epoch == r.epoch && fr.lsn == r.last:
 		case fr.typ == frameEpoch && fr.epoch > r.epoch && fr.lsn == r.last:
 			r.epoch = fr.epoch
@@ -351,17 +351,26 @@ func (r *recovery) enter(f *found) error {
 			r.broken = "frame out of order"
 			return nil
 		}
+		r.marks = append(r.marks, mark{f, f.end, fr})
 		r.proof.add(fr.synced, fr.epoch)
 		r.prune()
 		f.end += fr.bytes()
 	}
 }
 
-// prune forgets marks of entries that were proved meanwhile.
+// prune forgets marks up to the last entry that was proved meanwhile. Other
+// frames are not proved by an LSN: a restart whose sync failed leaves a frame
+// that can be read, in front of which everything is proved, and which a power
+// loss takes away with all that was built on it.
 func (r *recovery) prune() {
 	n := 0
-	for n < len(r.marks) && r.marks[n].f.lsn <= r.proof.synced {
-		n++
+	for i, m := range r.marks {
+		if m.f.typ == frameEntry {
+			if m.f.lsn > r.proof.synced {
+				break
+			}
+			n = i + 1
+		}
 	}
 	r.marks = r.marks[n:]
 }
@@ -389,6 +398,9 @@ func (r *recovery) judge() error {
 	}
 	r.prune()
 	for i, m := range r.marks {
+		if m.f.typ != frameEntry {
+			continue
+		}
 		sc := &scanner{f: m.in.f, size: m.in.size, seed: frameSeed(r.logID, m.in.id)}
 		ok, err := sc.checkBatches(m.off, &m.f)
 		if err != nil {
