@@ -1,0 +1,203 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"sync"
+
+	"millrace/catalog"
+	"millrace/catalog/sqltable"
+	"millrace/ingest"
+	"millrace/internal/recordbatch"
+	"millrace/server/auth"
+	"millrace/server/console"
+	"millrace/server/kafka"
+	"millrace/server/kafka/group"
+	"millrace/server/mysql"
+	"millrace/store"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Server is a running Millrace: one store and the front ends over it.
+type Server struct {
+	Store *store.Store
+
+	log     *slog.Logger
+	kafka   *kafka.Server
+	mysql   *mysql.Server
+	console *console.Console
+	stop    []func() error // in start order
+	serving sync.WaitGroup
+	failed  chan error // the first front end that stopped by itself
+}
+
+// Run serves until ctx ends or a front end fails, then stops in order: clients
+// are drained, the store checkpoints.
+func Run(ctx context.Context, o Options) error {
+	s, err := Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		s.log.Info("stopping", "why", context.Cause(ctx))
+	case err = <-s.failed:
+	}
+	return errors.Join(err, s.Close())
+}
+
+// Start starts everything; on an error what had started is stopped again.
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.MemoryLimitBytes > 0 {
+		debug.SetMemoryLimit(o.MemoryLimitBytes)
+	}
+	s := &Server{log: o.Logger, failed: make(chan error, 2)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	tlsConfig, err := o.tlsConfig()
+	if err != nil {
+		return s, err
+	}
+
+	so := o.Store
+	so.Dir, so.Logger, so.Registry = o.Data, o.Logger, registry
+	if s.Store, err = store.Open(ctx, so); err != nil {
+		return s, fmt.Errorf("open the store in %s: %w", o.Data, err)
+	}
+	s.stop = append(s.stop, s.Store.Close)
+	users := auth.New(s.Store)
+	if err := o.checkAddresses(users.Open()); err != nil {
+		return s, err
+	}
+	tables := catalog.New(s.Store, catalog.Options{Logger: o.Logger, Registry: registry})
+	s.stop = append(s.stop, tables.Close)
+
+	if s.kafka, err = s.newKafka(o, tables, users, registry, tlsConfig); err != nil {
+		return s, err
+	}
+	s.stop = append(s.stop, s.kafka.Close)
+	if o.MySQL != "" {
+		s.mysql, err = mysql.New(mysql.Options{
+			Address: o.MySQL, Store: s.Store, Catalog: tables, Auth: users, TLSConfig: tlsConfig,
+			Logger: o.Logger, Registry: registry,
+			MaxConnections: o.MaxConnections, StatementTimeout: o.StatementTimeout,
+			Provider: sqltable.NewProvider(tables, s.Store, sqltable.Options{}),
+		})
+		if err != nil {
+			return s, err
+		}
+		s.stop = append(s.stop, s.mysql.Close)
+	}
+	if o.HTTP != "" {
+		s.console, err = console.Serve(console.Options{Address: o.HTTP, Store: s.Store, Auth: users, Gatherer: registry, Logger: o.Logger})
+		if err != nil {
+			return s, fmt.Errorf("http: %w", err)
+		}
+		s.stop = append(s.stop, s.console.Close)
+	}
+
+	s.serve(func() error { return s.kafka.Serve(context.Background()) }) // until Close
+	if s.mysql != nil {
+		s.serve(s.mysql.Serve)
+	}
+	s.log.Info("millrace is ready", "version", o.Version, "data", o.Data,
+		"kafka", s.KafkaAddr(), "mysql", s.MySQLAddr(), "http", s.HTTPAddr(), "users", !users.Open())
+	return s, nil
+}
+
+func (s *Server) newKafka(o Options, tables *catalog.Catalog, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
+	groups, err := group.New(s.Store, group.Options{Logger: o.Logger, Registry: registry})
+	if err != nil {
+		return nil, err
+	}
+	s.stop = append(s.stop, func() error { groups.Close(); return nil })
+	in := ingest.New(s.Store, ingest.Options{
+		Registry: registry,
+		Check:    func(t *ingest.Topic, b *recordbatch.Batch) error { return tables.CheckBatch(t.Topic, b) },
+	})
+	ko := kafka.Options{
+		Store: s.Store, Ingest: in, Auth: users,
+		Admin: kafka.AdminOptions{
+			Groups: groups,
+			CheckColumns: func(ddl string) error {
+				_, err := catalog.ParseColumns(ddl)
+				return err
+			},
+			LogDir: o.Data,
+		},
+		AutoCreateTopics: o.AutoCreateTopics, DefaultPartitions: o.DefaultPartitions,
+		ProduceAllOrNothing: o.ProduceAllOrNothing,
+		MaxRequestBytes:     o.MaxRequestBytes, MaxConnections: o.MaxConnections,
+		Logger: o.Logger, Registry: registry,
+	}
+	for _, l := range o.Kafka {
+		kl := kafka.Listener{Name: l.Name, Address: l.Address, Advertised: l.Advertised, SASL: l.SASL}
+		if l.TLS {
+			if tlsConfig == nil {
+				return nil, fmt.Errorf("kafka listener %s: TLS needs a certificate and key", l.Address)
+			}
+			kl.TLS = tlsConfig
+		}
+		ko.Listeners = append(ko.Listeners, kl)
+	}
+	return kafka.New(ko)
+}
+
+// serve runs a front end's accept loop until Close.
+func (s *Server) serve(accept func() error) {
+	s.serving.Go(func() {
+		if err := accept(); err != nil {
+			select {
+			case s.failed <- err:
+			default:
+			}
+		}
+	})
+}
+
+// Close stops everything in reverse order of its start.
+func (s *Server) Close() error {
+	var errs []error
+	for i := len(s.stop) - 1; i >= 0; i-- {
+		errs = append(errs, s.stop[i]())
+	}
+	s.stop = nil
+	s.serving.Wait()
+	return errors.Join(errs...)
+}
+
+// KafkaAddr, MySQLAddr and HTTPAddr are the (first) addresses listened on; ""
+// where there is none.
+func (s *Server) KafkaAddr() string { return s.kafka.Addr().String() }
+
+// MySQLAddr: see KafkaAddr.
+func (s *Server) MySQLAddr() string {
+	return addr(s.mysql != nil, func() net.Addr { return s.mysql.Addr() })
+}
+
+// HTTPAddr: see KafkaAddr.
+func (s *Server) HTTPAddr() string {
+	return addr(s.console != nil, func() net.Addr { return s.console.Addr() })
+}
+
+func addr(there bool, get func() net.Addr) string {
+	if !there {
+		return ""
+	}
+	return get().String()
+}
