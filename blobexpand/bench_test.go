@@ -60,6 +60,60 @@ func BenchmarkExpandEightOfTwentyColumns(b *testing.B) {
 	}
 }
 
+// repoEvents are nested records of about 1.75 KB.
+func repoEvents(n int) (values [][]byte, bytes int64) {
+	r := rand.New(rand.NewSource(2))
+	types := []string{"PushEvent", "IssuesEvent", "WatchEvent", "PullRequestEvent"}
+	for i := range n {
+		v := fmt.Appendf(nil, `{"id":"%d","type":"%s","actor":{"id":%d,"login":"user%d","display_login":"user%d","gravatar_id":"",`+
+			`"url":"https://api.github.example/users/user%d","avatar_url":"https://avatars.github.example/u/%d?"},`+
+			`"repo":{"id":%d,"name":"org%d/project-%d","url":"https://api.github.example/repos/org%d/project-%d"},"payload":{"repository_id":%d,`+
+			`"push_id":%d,"size":%d,"distinct_size":1,"ref":"refs/heads/main","head":"%016x%016x","before":"%016x%016x","commits":[`,
+			20000000000+i, types[r.Intn(4)], r.Intn(1e7), i, i, i, r.Intn(1e7), r.Intn(1e8), r.Intn(1000), i, r.Intn(1000), i, r.Intn(1e8),
+			r.Int63n(1e10), 1+r.Intn(4), r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64())
+		for c := range 3 {
+			if c > 0 {
+				v = append(v, ',')
+			}
+			v = fmt.Appendf(v, `{"sha":"%016x%016x","author":{"email":"someone%d@example.org","name":"Some One"},"message":"Fix the thing that was broken\n\n`+
+				`It was broken since the change of last week, and nobody had seen it.","distinct":true,"url":"https://api.github.example/repos/org/project/commits/%016x"}`,
+				r.Uint64(), r.Uint64(), i, r.Uint64())
+		}
+		v = fmt.Appendf(v, `]},"public":true,"created_at":"2026-08-12T%02d:%02d:%02dZ","org":{"id":%d,"login":"org%d","gravatar_id":"",`+
+			`"url":"https://api.github.example/orgs/org%d","avatar_url":"https://avatars.github.example/u/%d?"}}`,
+			r.Intn(24), r.Intn(60), r.Intn(60), r.Intn(1e7), r.Intn(1000), r.Intn(1000), r.Intn(1e7))
+		values = append(values, v)
+		bytes += int64(len(v))
+	}
+	return values, bytes
+}
+
+func BenchmarkExpandEightColumnsOfNestedEvents(b *testing.B) {
+	values, bytes := repoEvents(5000)
+	in := NewInference(nil, nil)
+	for _, v := range values {
+		in.Observe(v)
+	}
+	want := map[string]bool{"id": true, "type": true, "actor.id": true, "actor.login": true, "repo.name": true, "payload.size": true, "public": true, "created_at": true}
+	var cols []Column
+	for _, c := range in.Columns() {
+		if want[c.Name] {
+			cols = append(cols, c)
+		}
+	}
+	e := NewExpander(cols, ExpanderOptions{})
+	b.SetBytes(bytes)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, v := range values {
+			e.Append(v)
+		}
+		for _, a := range e.Take() {
+			a.Release()
+		}
+	}
+}
+
 func BenchmarkObserveNothingNew(b *testing.B) {
 	values, bytes := clickEvents(20000)
 	in := NewInference(nil, nil)

@@ -185,28 +185,23 @@ func (in *Inference) offer(n, child *node, key, keyEnd, start, end int, kind val
 
 // take takes in one member of the object n, of a valid row.
 func (in *Inference) take(n *node, name string, named bool, b []byte, start, end int, kind valueKind, fl jsonval.Flags) (changed bool) {
-	if kind == vNull {
+	switch kind {
+	case vNull:
 		return false
+	case vObject:
+		_, changed = in.takeObject(n, name, named, b, start)
+		return changed
 	}
 	if !named {
 		return in.overflow(n)
 	}
 	child := n.child(name)
-	if kind == vObject {
-		if child == nil {
-			// The node is kept only if a column comes to be below it.
-			child = newNode()
-			child.info = &treeInfo{path: append(slices.Clip(n.info.path), name)}
-		}
-		return in.takeObject(n, name, child, b, start)
-	}
 	if child == nil || child.inf == nil {
 		if !in.room(n, name, child) {
 			return in.overflow(n)
 		}
 		if child == nil {
-			child = newNode()
-			child.info = &treeInfo{path: append(slices.Clip(n.info.path), name)}
+			child = n.fresh(name)
 			in.attach(n, name, child)
 		}
 		child.inf = &inferred{path: child.info.path}
@@ -217,6 +212,71 @@ func (in *Inference) take(n *node, name string, named bool, b []byte, start, end
 	return child.inf.add(factsOf(kind, fl, b[start:end])) || changed
 }
 
+// takeObject takes in member name of n, the object at b[i], and returns its end. The
+// member's node hangs in the tree only once there is something below it. All of
+// it is one pass, however deep.
+func (in *Inference) takeObject(n *node, name string, named bool, b []byte, i int) (end int, changed bool) {
+	if first := jsonval.Space(b, i+1); b[first] == '}' {
+		return first + 1, false
+	}
+	if !named {
+		return jsonval.Skip(b, i, 0), in.overflow(n)
+	}
+	child := n.child(name)
+	if child != nil {
+		return in.takeMembers(child, b, i)
+	}
+	if !in.roomFor(n, name) {
+		return jsonval.Skip(b, i, 0), in.overflow(n)
+	}
+	child = n.fresh(name)
+	end, changed = in.takeMembers(child, b, i)
+	if child.info.members > 0 || child.info.over {
+		in.attach(n, name, child)
+	}
+	return end, changed
+}
+
+// takeMembers takes in the members of the object at b[i], which is not empty.
+func (in *Inference) takeMembers(n *node, b []byte, i int) (end int, changed bool) {
+	i = jsonval.Space(b, i+1)
+	for {
+		key := i
+		i, _ = jsonval.String(b, i)
+		name, named := memberName(b[key:i])
+		i = jsonval.Space(b, jsonval.Space(b, i)+1)
+		start := i
+		var fl jsonval.Flags
+		kind := kindAt(b[i])
+		news := false
+		switch kind {
+		case vObject:
+			i, news = in.takeObject(n, name, named, b, i)
+		case vString:
+			i, fl = jsonval.String(b, i)
+		case vNumber:
+			i, _, fl = jsonval.Number(b, i)
+		default:
+			i = jsonval.Skip(b, i, 0)
+		}
+		if kind != vObject {
+			news = in.take(n, name, named, b, start, i, kind, fl)
+		}
+		changed = changed || news
+		if i = jsonval.Space(b, i); b[i] == '}' {
+			return i + 1, changed
+		}
+		i = jsonval.Space(b, i+1)
+	}
+}
+
+// fresh makes the node of a new member of n; it hangs nowhere yet.
+func (n *node) fresh(name string) *node {
+	c := newNode()
+	c.info = &treeInfo{path: append(slices.Clip(n.info.path), name)}
+	return c
+}
+
 // add takes in new facts and says whether they change the type.
 func (c *inferred) add(f facts) (changed bool) {
 	was := c.facts
@@ -225,46 +285,6 @@ func (c *inferred) add(f facts) (changed bool) {
 	}
 	c.setLimits()
 	return !c.facts.typ().Equal(was.typ())
-}
-
-// takeObject takes in the members of the object at b[i], whose node may not hang in
-// the tree yet.
-func (in *Inference) takeObject(parent *node, name string, n *node, b []byte, i int) (changed bool) {
-	attached := parent.child(name) == n
-	if i = jsonval.Space(b, i+1); b[i] == '}' {
-		return false
-	}
-	for {
-		key := i
-		i, _ = jsonval.String(b, i)
-		member, named := memberName(b[key:i])
-		i = jsonval.Space(b, jsonval.Space(b, i)+1)
-		start := i
-		var fl jsonval.Flags
-		kind := kindAt(b[i])
-		switch kind {
-		case vString:
-			i, fl = jsonval.String(b, i)
-		case vNumber:
-			i, _, fl = jsonval.Number(b, i)
-		default:
-			i = jsonval.Skip(b, i, 0)
-		}
-		if kind != vNull && !attached && !in.roomFor(parent, name) {
-			return in.overflow(parent) || changed
-		}
-		if in.take(n, member, named, b, start, i, kind, fl) {
-			changed = true
-		}
-		if !attached && (n.info.members > 0 || n.info.over) {
-			in.attach(parent, name, n)
-			attached = true
-		}
-		if i = jsonval.Space(b, i); b[i] == '}' {
-			return changed
-		}
-		i = jsonval.Space(b, i+1)
-	}
 }
 
 // roomFor says whether the object n can have a new member of that name.

@@ -62,7 +62,7 @@ type node struct {
 }
 
 func newNode() *node {
-	return &node{index: map[string]int32{}, first: [2]int32{noEdge, noEdge}, slot: -1}
+	return &node{first: [2]int32{noEdge, noEdge}, slot: -1}
 }
 
 // add makes an edge to a new or given child.
@@ -73,6 +73,9 @@ func (n *node) add(name string, child *node) int32 {
 	}
 	i := int32(len(n.edges))
 	n.edges = append(n.edges, edge{quoted: string(jsonval.AppendQuoted(nil, name)), child: child, follow: [2]int32{noEdge, noEdge}})
+	if n.index == nil {
+		n.index = map[string]int32{}
+	}
 	n.index[name] = i
 	return i
 }
