@@ -57,9 +57,7 @@ func newEngine(s *Server) *engine {
 	b := analyzer.NewBuilder(&provider{Provider: s.o.Provider, functions: functions(s)})
 	a := b.Build()
 	a.Catalog.AuthHandler = authorizer{}
-	if s.o.Override != nil {
-		a.ExecBuilder = rowexec.NewOverrideBuilder(s.o.Override)
-	}
+	a.ExecBuilder = s.o.Pushdown
 	e := sqle.New(a, &sqle.Config{})
 	m := sql.NewMemoryManager(reporter{})
 	e.MemoryManager = m

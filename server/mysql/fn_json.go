@@ -7,7 +7,6 @@ import (
 	"millrace/catalog/sqltable"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
@@ -38,21 +37,14 @@ func jsonFunctions() []sql.Function {
 	}{
 		{"json_array_append", json.NewJSONArrayAppend, firstOnly},
 		{"json_array_insert", json.NewJSONArrayInsert, firstOnly},
-		{"json_contains", json.NewJSONContains, func(i int) bool { return i < 2 }},
-		{"json_contains_path", json.NewJSONContainsPath, firstOnly},
-		{"json_depth", json.NewJSONDepth, firstOnly},
 		{"json_insert", json.NewJSONInsert, firstOnly},
-		{"json_keys", json.NewJSONKeys, firstOnly},
-		{"json_length", json.NewJsonLength, firstOnly},
 		{"json_merge", json.NewJSONMergePreserve, all},
 		{"json_merge_patch", json.NewJSONMergePatch, all},
 		{"json_merge_preserve", json.NewJSONMergePreserve, all},
-		{"json_overlaps", json.NewJSONOverlaps, all},
 		{"json_remove", json.NewJSONRemove, firstOnly},
 		{"json_replace", json.NewJSONReplace, firstOnly},
 		{"json_search", json.NewJSONSearch, firstOnly},
 		{"json_set", json.NewJSONSet, firstOnly},
-		{"json_type", json.NewJSONType, firstOnly},
 		{"json_value", json.NewJsonValue, firstOnly},
 	} {
 		out = append(out, sql.FunctionN{Name: f.name, Fn: func(args ...sql.Expression) (sql.Expression, error) {
@@ -69,8 +61,8 @@ func jsonFunctions() []sql.Function {
 	out = append(out, sql.Function1{Name: "json_pretty", Fn: func(e sql.Expression) sql.Expression {
 		return json.NewJSONPretty(&document{arg: e, position: 1, function: "json_pretty"})
 	}})
-	_ = aggregation.NewJsonArray // JSON_ARRAYAGG and JSON_OBJECTAGG stay the engine's: they make documents, they read none
-	return out
+	// JSON_ARRAYAGG, JSON_OBJECTAGG, JSON_ARRAY and JSON_OBJECT stay the engine's: they make documents.
+	return append(out, jsonLookFunctions()...)
 }
 
 func firstOnly(i int) bool { return i == 0 }
@@ -129,6 +121,8 @@ func jsonText(v any, position int, function string) ([]byte, error) {
 	switch v := v.(type) {
 	case sqltable.JSONText:
 		return []byte(v), nil
+	case jsonDoc:
+		return []byte(v), nil
 	case string:
 		text = []byte(v)
 	case []byte:
@@ -177,7 +171,7 @@ func jsonExtract(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
 		return nil, nil
 	}
 	if !many {
-		return sqltable.JSONText(found[0]), nil
+		return jsonDoc(found[0]), nil
 	}
 	out := []byte{'['}
 	for i, f := range found {
@@ -186,7 +180,7 @@ func jsonExtract(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
 		}
 		out = append(out, f...)
 	}
-	return sqltable.JSONText(append(out, ']')), nil
+	return jsonDoc(append(out, ']')), nil
 }
 
 func pathText(v any, position int) (string, error) {
@@ -204,6 +198,8 @@ func jsonUnquote(ctx *sql.Context, args []any, exprs []sql.Expression) (any, err
 	var text []byte
 	switch v := args[0].(type) {
 	case sqltable.JSONText:
+		text = []byte(v)
+	case jsonDoc:
 		text = []byte(v)
 	case sql.JSONWrapper:
 		s, err := types.JsonToMySqlString(v)

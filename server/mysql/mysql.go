@@ -18,11 +18,11 @@ import (
 
 	"millrace/catalog"
 	"millrace/catalog/sqltable"
+	"millrace/pushdown"
 	"millrace/server/auth"
 	"millrace/server/mysql/wire"
 	"millrace/store"
 
-	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -48,10 +48,8 @@ type Options struct {
 
 	// Provider of the databases; nil: one over Store and Catalog.
 	Provider *sqltable.Provider
-	// Override executes the plan nodes it knows; nil: pushdown's.
-	Override sql.NodeExecBuilder
-	// Explain says line by line how a plan's tables are read; nil: pushdown's.
-	Explain func(ctx *sql.Context, plan sql.Node) []string
+	// Pushdown executes plans; nil: one with the session's choice of millrace_pushdown.
+	Pushdown *pushdown.Builder
 }
 
 // ServerVersion is told to clients. Drivers choose their first queries by its numbers.
@@ -107,6 +105,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Provider == nil {
 		o.Provider = sqltable.NewProvider(o.Catalog, o.Store, sqltable.Options{})
+	}
+	if o.Pushdown == nil {
+		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger})
 	}
 	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), forms: newOwnForms()}
 	s.metrics = newMetrics(o.Registry, s)

@@ -56,7 +56,9 @@ func (p *provider) AllDatabases(ctx *sql.Context) []sql.Database {
 		out = append(out, visibleDatabase{d})
 	}
 	for _, n := range emptyDatabases {
-		out = append(out, emptyDatabase(n))
+		if n != "mysql" { // the engine lists that one by itself
+			out = append(out, emptyDatabase(n))
+		}
 	}
 	return out
 }

@@ -102,7 +102,7 @@ func (e *encoder) encode(ctx *sql.Context, row sql.Row) ([][]byte, error) {
 			e.values[i] = nil
 			continue
 		}
-		if t, ok := v.(time.Time); ok && types.IsDatetimeType(col.Type) {
+		if t, ok := v.(time.Time); ok && isTime(col.Type) {
 			e.values[i] = e.time(t, &e.columns[i])
 			continue
 		}
@@ -182,7 +182,7 @@ func columns(ctx *sql.Context, schema sql.Schema) []wire.Column {
 		case types.IsDecimal(c.Type):
 			col.Decimals = c.Type.(sql.DecimalType).Scale()
 			col.Flags |= binaryFlag
-		case types.IsDatetimeType(c.Type):
+		case isTime(c.Type):
 			col.Decimals = byte(c.Type.(sql.DatetimeType).Precision())
 			col.Flags |= binaryFlag
 		case types.IsFloat(c.Type):
@@ -199,6 +199,12 @@ func columns(ctx *sql.Context, schema sql.Schema) []wire.Column {
 		out[i] = col
 	}
 	return out
+}
+
+// isTime says whether t is DATE, DATETIME or TIMESTAMP.
+func isTime(t sql.Type) bool {
+	_, ok := t.(sql.DatetimeType)
+	return ok
 }
 
 const (

@@ -145,7 +145,7 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 		if r, ok := rewriteRegexpOperator(e); ok {
 			return r
 		}
-		return rewriteNotIn(e)
+		return rewriteIn(e)
 	case *sqlparser.NotExpr:
 		return rewriteNot(e)
 	case *sqlparser.FuncExpr:

@@ -10,12 +10,21 @@ import (
 // match or as none, whichever is wrong. Written as «… = 0» both are evaluated row by
 // row, where their three-valued logic is right.
 
-// rewriteNotIn handles x NOT IN (SELECT …).
-func rewriteNotIn(e *sqlparser.ComparisonExpr) sqlparser.Expr {
-	if !strings.EqualFold(e.Operator, sqlparser.NotInStr) {
+// rewriteIn handles x NOT IN (SELECT …), and gives a bare NULL in the list of any IN a type: the
+// engine cannot convert x to the type NULL, and answers false where the answer is NULL.
+func rewriteIn(e *sqlparser.ComparisonExpr) sqlparser.Expr {
+	sub, ok := e.Right.(*sqlparser.Subquery)
+	if !ok || !strings.EqualFold(e.Operator, sqlparser.InStr) && !strings.EqualFold(e.Operator, sqlparser.NotInStr) {
 		return e
 	}
-	if _, ok := e.Right.(*sqlparser.Subquery); !ok {
+	if sel, ok := sub.Select.(*sqlparser.Select); ok && len(sel.SelectExprs) == 1 {
+		if a, ok := sel.SelectExprs[0].(*sqlparser.AliasedExpr); ok {
+			if _, null := a.Expr.(*sqlparser.NullVal); null {
+				a.Expr = &sqlparser.ConvertExpr{Name: "convert", Expr: a.Expr, Type: &sqlparser.ConvertType{Type: "char"}}
+			}
+		}
+	}
+	if !strings.EqualFold(e.Operator, sqlparser.NotInStr) {
 		return e
 	}
 	in := *e

@@ -46,8 +46,12 @@ func (c *conn) explainLines(ctx *sql.Context, stmt sqlparser.Statement, text str
 		return nil, err
 	}
 	var lines []string
-	if c.s.o.Explain != nil {
-		lines = append(lines, c.s.o.Explain(ctx, node)...)
+	access, err := c.s.o.Pushdown.Explain(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	if access != "" {
+		lines = strings.Split(strings.TrimRight(access, "\n"), "\n")
 	}
 	lines = append(lines, strings.Split(strings.TrimRight(sql.Describe(node, sql.DescribeOptions{}), "\n"), "\n")...)
 	if !analyze {

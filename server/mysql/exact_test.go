@@ -1,0 +1,138 @@
+package mysql
+
+import "testing"
+
+// cases are statements with their exact answers, asked with pushdown on and off and as prepared
+// statements.
+type cases []struct{ query, want string }
+
+func (cs cases) check(t *testing.T, in *instance) {
+	t.Helper()
+	text := in.open("app", "", "interpolateParams=true&multiStatements=true")
+	for _, mode := range []string{"SET millrace_pushdown=1", "SET millrace_pushdown=0"} {
+		if _, err := text.Exec(mode); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cs {
+			if got := ask(t, text, c.query); got != c.want {
+				t.Errorf("%s: %s\n got %s\nwant %s", mode, c.query, got, c.want)
+			}
+		}
+	}
+	for _, c := range cs {
+		st, err := text.Prepare(c.query)
+		if err != nil {
+			t.Errorf("prepare %s: %v", c.query, err)
+			continue
+		}
+		got := askPrepared(t, st)
+		if got != c.want {
+			t.Errorf("prepared: %s\n got %s\nwant %s", c.query, got, c.want)
+		}
+		_ = st.Close()
+	}
+}
+
+func TestSumAndAverageOfIntegersKeepEveryDigit(t *testing.T) { // C26
+	in := start(t, nil)
+	in.topic("c26", nil, `{"v":9007199254740993}`, `{"v":9007199254740992}`)
+	in.topic("c26b", nil, `{"v":9223372036854775807}`, `{"v":9223372036854775807}`)
+	in.topic("f", nil, `{"x":1.5}`, `{"x":2.25}`, `{"x":null}`)
+	in.topic("none", nil, `{"v":null}`, `{"v":null,"w":1}`)
+	cases{
+		{"SELECT SUM(v),AVG(v) FROM c26", "18014398509481985,9007199254740992.5000"},
+		{"SELECT SUM(v) FROM c26b", "18446744073709551614"},
+		{"SELECT sum(v)+1 FROM c26b", "18446744073709551615"},
+		{"SELECT SUM(x), AVG(x), COUNT(x) FROM f", "3.75,1.875,2"},
+		{"SELECT SUM(w), AVG(w), SUM(v) IS NULL FROM (SELECT w, NULL AS v FROM none) t", "1,1.0000,1"},
+		{"SELECT SUM(v) AS s FROM c26 HAVING SUM(v) > 18014398509481984 ORDER BY SUM(v)", "18014398509481985"},
+		{"SELECT s FROM (SELECT SUM(v) s FROM c26 UNION ALL SELECT SUM(v) FROM c26b) t ORDER BY s", "18014398509481985 / 18446744073709551614"},
+		{"SELECT v, SUM(v) OVER (ORDER BY v) FROM c26 ORDER BY v", "9007199254740992,9007199254740992 / 9007199254740993,18014398509481985"},
+		{"SELECT SUM(DISTINCT v) FROM c26b", "9223372036854775807"},
+		{"SELECT SUM(v = 9007199254740993) FROM c26", "1"},
+		{"SELECT STDDEV(v), VARIANCE(v), VAR_SAMP(v) FROM (SELECT 1 v UNION ALL SELECT 2) t", "0.5,0.25,0.5"},
+		{"WITH c AS (SELECT SUM(v) s FROM c26) SELECT s, s*2 FROM c", "18014398509481985,36028797018963970"},
+		{"SELECT (SELECT SUM(v) FROM c26)", "18014398509481985"},
+	}.check(t, in)
+}
+
+func TestDeclaredDecimalsKeepTheirScale(t *testing.T) { // C05
+	in := start(t, nil)
+	declared := map[string]string{"millrace.columns": "price DECIMAL(10,2)"}
+	in.topic("c05", declared, `{"price":12}`, `{"price":12.1}`, `{"price":10.0}`)
+	in.topic("c05b", declared, `{"price":0.1}`, `{"price":0.1}`, `{"price":0.1}`, `{"price":0.1}`, `{"price":0.1}`,
+		`{"price":0.1}`, `{"price":0.1}`, `{"price":0.1}`, `{"price":0.1}`, `{"price":0.1}`)
+	cases{
+		{"SELECT price FROM c05 ORDER BY _offset", "12.00 / 12.10 / 10.00"},
+		{"SELECT SUM(price) FROM c05", "34.10"},
+		{"SELECT SUM(price)=1 , SUM(price) FROM c05b", "1,1.00"},
+		{"SELECT AVG(price) FROM c05", "11.366667"},
+	}.check(t, in)
+}
+
+func TestJSONFunctionsKeepEveryDigit(t *testing.T) { // C06, C07, C17, C18
+	in := start(t, nil)
+	in.topic("c06", nil, `{"id":9007199254740993,"p":1.10,"s":"a\"b","n":null,"o":{"k":[1,2,{"z":12345678901234567890}]}}`)
+	in.topic("c07", nil, `{"id":1,"Id":2}`)
+	in.topic("c17", nil, `{"a.b":1,"a":{"b":2}}`, `{"a.b":3}`, `{"a":{"b":4}}`)
+	in.topic("c18", nil, `{"v":{"x":1}}`, `{"v":{"x":1,"y":null}}`, `{"v":null}`, `{}`, `{"v":[]}`)
+	cases{
+		{"SELECT JSON_EXTRACT(_value,'$.id'), JSON_EXTRACT(_value,'$.p'), id FROM c06", "9007199254740993,1.10,9007199254740993"},
+		{"SELECT _value->'$.id', _value->>'$.s', _value->>'$.n', _value->'$.missing' FROM c06", `9007199254740993,a"b,null,NULL`},
+		{"SELECT COUNT(*) FROM c06 WHERE _value->'$.id' = 9007199254740993", "1"},
+		{"SELECT COUNT(*) FROM c06 WHERE _value->'$.id' = 9007199254740992", "0"},
+		{"SELECT _value->'$.o.k[2].z', _value->'$.o.k[last].z', _value->'$**.z', _value->'$.o.k[0 to 1]' FROM c06", "12345678901234567890,12345678901234567890,[12345678901234567890],[1, 2]"},
+		{"SELECT JSON_LENGTH(_value), JSON_TYPE(_value->'$.o'), JSON_VALID(_value), JSON_VALID('{') FROM c06", "5,OBJECT,1,0"},
+		{"SELECT JSON_CONTAINS(_value, '9007199254740993', '$.id'), JSON_CONTAINS(_value, '9007199254740992', '$.id') FROM c06", "1,0"},
+		{"SELECT JSON_KEYS(_value), JSON_DEPTH(_value), JSON_TYPE(_value->'$.o.k[2].z'), JSON_OVERLAPS(_value->'$.o.k', '[9,2]') FROM c06", `["n", "o", "p", "s", "id"],5,UNSIGNED INTEGER,1`},
+		{"SELECT JSON_EXTRACT(JSON_SET(_value->'$.o', '$.k[0]', 5), '$.k[2].z') FROM c06", "12345678901234567890"},
+		{"SELECT JSON_VALUE(_value, '$.id') FROM c06", "9007199254740993"},
+		{"SELECT COUNT(*) FROM c06 a JOIN c06 b ON a._value->'$.id' = b._value->'$.id'", "1"},
+		{"SELECT SUM(_value->'$.p') FROM c06", "1.1"},
+		{"SELECT CAST(_value->'$.id' AS SIGNED) FROM c06", "9007199254740993"},
+		{"SELECT CAST(_value->>'$.id' AS SIGNED) FROM c06", "9007199254740993"},
+		{"SELECT JSON_EXTRACT(_value,'$.id'),JSON_EXTRACT(_value,'$.Id') FROM c07", "1,2"},
+		{"SELECT JSON_EXTRACT(_value,'$.\"a.b\"'),JSON_EXTRACT(_value,'$.a.b') FROM c17 ORDER BY _offset", "1,2 / 3,NULL / NULL,4"},
+		{"SELECT COUNT(*),COUNT(`v.x`),SUM(JSON_CONTAINS_PATH(_value,'one','$.v.y')) FROM c18", "5,2,1"},
+		{"SELECT _value->>'$.v.x' AS x, COUNT(*) FROM c18 GROUP BY _value->>'$.v.x' ORDER BY 2", "1,2 / NULL,3"},
+	}.check(t, in)
+}
+
+func TestNullsInSubqueriesFollowThreeValuedLogic(t *testing.T) { // C27, C29, C30, C31
+	in := start(t, nil)
+	in.topic("c27", nil, `{"id":1}`, `{"id":2}`)
+	in.topic("c29", nil, `{"id":1,"n":5}`, `{"id":2,"n":null}`, `{"id":3,"n":7}`, `{"id":4,"n":0}`, `{"id":5,"n":-1}`)
+	in.topic("c30", nil, `{"c1":-1}`)
+	in.topic("c31", nil, `{"id":1,"k":"keep"}`, `{"id":2,"k":"key"}`, `{"id":3}`, `{"id":4,"k":"keep"}`)
+	cases{
+		{"SELECT id FROM c27 WHERE id NOT IN (SELECT NULL)", ""},
+		{"SELECT id FROM c27 WHERE NOT (id IN (SELECT NULL))", ""},
+		{"SELECT id FROM c27 WHERE id NOT IN (SELECT 1) ORDER BY id", "2"},
+		{"SELECT id NOT IN (SELECT NULL) FROM c27", "NULL / NULL"},
+		{"SELECT id FROM c29 x WHERE NOT EXISTS (SELECT 1 FROM c29 y WHERE y.n=x.n AND y.id<>x.id) ORDER BY id", "1 / 2 / 3 / 4 / 5"},
+		{"SELECT id FROM c29 x WHERE NOT EXISTS (SELECT 1 FROM c27 y WHERE y.id=x.id) ORDER BY id", "3 / 4 / 5"},
+		{"SELECT COT(-939932070)<c1 FROM c30", "1"},
+		{"SELECT COUNT(*) FROM c30 WHERE COT(-939932070)<c1", "1"},
+		{"SELECT COUNT(*) FROM c31 WHERE k IN ('keep',NULL)", "2"},
+		{"SELECT COUNT(*) FROM c31 WHERE k NOT IN ('keep',NULL)", "0"},
+	}.check(t, in)
+}
+
+func TestStarsStandForVisibleColumns(t *testing.T) {
+	in := start(t, nil)
+	in.topic("a", nil, `{"x":1}`)
+	in.topic("b", nil, `{"y":2}`)
+	cases{
+		{"SELECT * FROM a", "0,0,2023-11-14 22:13:20.000,NULL,1"},
+		{"SELECT x, t.* FROM a t", "1,0,0,2023-11-14 22:13:20.000,NULL,1"},
+		{"SELECT * FROM (SELECT * FROM a) t", "0,0,2023-11-14 22:13:20.000,NULL,1"},
+		{"SELECT a.*, b.y FROM a JOIN b ON a._offset = b._offset", "0,0,2023-11-14 22:13:20.000,NULL,1,2"},
+		{"SELECT * FROM kafka.a CROSS JOIN (SELECT 5 AS z) s", "0,0,2023-11-14 22:13:20.000,NULL,1,5"},
+		{"WITH a AS (SELECT 7 AS q) SELECT * FROM a", "7"},
+		{"WITH a AS (SELECT 7 AS q) SELECT * FROM (SELECT * FROM a) s", "7"},
+		{"SELECT x, _value FROM a", `1,{"x":1}`},
+		{"SELECT COUNT(*) FROM a", "1"},
+		{"SELECT * FROM a UNION ALL SELECT * FROM a", "0,0,2023-11-14 22:13:20.000,NULL,1 / 0,0,2023-11-14 22:13:20.000,NULL,1"},
+		{"SELECT EXISTS (SELECT * FROM a)", "1"},
+	}.check(t, in)
+}
