@@ -59,7 +59,7 @@ func newBench(t tb) *bench {
 		}
 	})
 	provider := sqltable.NewProvider(cat, st, sqltable.Options{})
-	engine := sqle.NewDefault(provider)
+	engine := sqle.NewDefault(withSums{provider})
 	t.Cleanup(func() { engine.Close() })
 	builder := pushdown.NewBuilder(pushdown.Options{})
 	engine.Analyzer.ExecBuilder = builder
