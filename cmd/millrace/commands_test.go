@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"millrace/internal/client"
+	"millrace/internal/testkit"
+	"millrace/server"
+)
+
+// running is a server and how commands reach it.
+type running struct {
+	t *testing.T
+	s *server.Server
+}
+
+// do runs a command line against the server, stdin given, and returns what it printed.
+func (r running) do(stdin string, args ...string) (out string, ok bool) {
+	r.t.Helper()
+	switch args[0] {
+	case "sql", "user":
+		args = append(args, "--mysql", r.s.MySQLAddr())
+	default:
+		args = append(args, "--kafka", r.s.KafkaAddr())
+	}
+	var b bytes.Buffer
+	status := run(args, &client.IO{In: strings.NewReader(stdin), Out: &b, Err: &b})
+	return b.String(), status == 0
+}
+
+func (r running) must(stdin string, args ...string) string {
+	r.t.Helper()
+	out, ok := r.do(stdin, args...)
+	if !ok {
+		r.t.Fatalf("%v: %s", args, out)
+	}
+	return out
+}
+
+func (r running) expect(want, stdin string, args ...string) {
+	r.t.Helper()
+	if got := r.must(stdin, args...); got != want {
+		r.t.Fatalf("%v printed\n%s\nwant\n%s", args, got, want)
+	}
+}
+
+func (r running) fails(want string, args ...string) {
+	r.t.Helper()
+	if out, ok := r.do("", args...); ok || !strings.Contains(out, want) {
+		r.t.Fatalf("%v: ok %v, printed %q, want %q", args, ok, out, want)
+	}
+}
+
+func TestTopicCommands(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	r.must("", "topic", "create", "orders", "-p", "3", "--set", "retention.ms=86400000", "--set", "millrace.columns=a BIGINT, b TEXT")
+	r.fails("already exists", "topic", "create", "orders")
+	r.must("", "topic", "create", "orders", "--if-not-exists")
+	r.expect("topic,partitions,offsets\norders,3,0\n", "", "topic", "list", "-f", "csv")
+	r.must("", "topic", "alter", "orders", "--partitions", "5", "--set", "cleanup.policy=compact", "--unset", "retention.ms")
+	out := r.must("", "topic", "describe", "orders", "-f", "tsv")
+	if !strings.Contains(out, "\n4\t0\t0\t0\n") || !strings.Contains(out, "cleanup.policy\tcompact\ttopic\n") ||
+		!strings.Contains(out, "millrace.columns\ta BIGINT, b TEXT\ttopic\n") || strings.Contains(out, "retention.ms\t86400000") {
+		t.Fatal(out)
+	}
+	if out := r.must("", "topic", "describe", "orders", "--all", "-f", "tsv"); !strings.Contains(out, "retention.ms\t604800000\tdefault\n") {
+		t.Fatal(out)
+	}
+	r.fails("bananas", "topic", "alter", "orders", "--set", "bananas=1")
+	r.fails("INVALID_PARTITIONS", "topic", "alter", "orders", "--partitions", "2")
+	r.fails("nope", "topic", "delete", "orders", "nope")
+	r.expect("topic,partitions,offsets\n", "", "topic", "list", "-f", "csv")
+	r.fails("nope", "topic", "describe", "nope")
+}
+
+func TestProducedRecordsAreConsumed(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	r.must("", "topic", "create", "kv", "-p", "2")
+	r.must("a:1\nb:2:3\n", "produce", "kv", "-f", "key-value", "-p", "0")
+	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
+		r.must("{\"codec\":\""+codec+"\"}\n", "produce", "kv", "-k", "K", "-H", "source=web", "-p", "1", "-z", codec)
+	}
+	r.must("\n", "produce", "kv", "-k", "a", "-p", "0", "--empty-null", "--acks", "1")
+	r.expect("a:1\nb:2:3\na:\n", "", "consume", "kv", "-f", "key-value", "-p", "0")
+	r.expect("0 1 b\n", "", "consume", "kv", "-f", `%p %o %k\n`, "-p", "0", "--from", "1", "-n", "1")
+	r.expect("{\"codec\":\"zstd\"}\n", "", "consume", "kv", "-p", "1", "--from=-1")
+	r.expect("", "", "consume", "kv", "--from", "latest")
+	out := r.must("", "consume", "kv", "-f", "json", "--from", "1h", "-p", "1", "-n", "1")
+	if !regexp.MustCompile(`^{"topic":"kv","partition":1,"offset":0,"timestamp":"20[0-9:.T-]+Z","key":"K","value":{"codec":"none"},"headers":\[{"key":"source","value":"web"}\]}\n$`).MatchString(out) {
+		t.Fatal(out)
+	}
+	// What consume prints as JSON can be produced again, timestamps and all.
+	all := r.must("", "consume", "kv", "-f", "json", "-p", "0")
+	r.must("", "topic", "create", "copy", "-p", "2")
+	r.must(all, "produce", "copy", "-f", "json")
+	if got := r.must("", "consume", "copy", "-f", "json", "-p", "0"); strings.ReplaceAll(got, `"copy"`, `"kv"`) != all {
+		t.Fatalf("%s\n%s", got, all)
+	}
+	r.fails("no partition 7", "consume", "kv", "-p", "7")
+	r.fails("nope", "consume", "nope")
+}
+
+func TestGroupCommands(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	r.must("", "topic", "create", "t", "-p", "1")
+	r.must("1\n2\n3\n4\n5\n", "produce", "t")
+	r.expect("1\n2\n", "", "consume", "t", "-g", "g", "-n", "2")
+	r.expect("topic,partition,committed,end,lag,member\nt,0,2,5,3,\n", "", "group", "describe", "g", "-f", "csv")
+	r.expect("3\n4\n5\n", "", "consume", "t", "-g", "g")
+	r.expect("", "", "consume", "t", "-g", "g")
+	r.expect("group,state,protocol\ng,Empty,consumer\n", "", "group", "list", "-f", "csv")
+	r.expect("topic,partition,before,after\nt,0,5,4\n", "", "group", "reset-offsets", "g", "--to=-1", "--dry-run", "-f", "csv")
+	r.expect("topic,partition,before,after\nt,0,5,1\n", "", "group", "reset-offsets", "g", "-t", "t", "--to", "1", "-f", "csv")
+	r.expect("2\n3\n4\n5\n", "", "consume", "t", "-g", "g")
+	r.expect("topic,partition,before,after\nt,0,,5\n", "", "group", "reset-offsets", "new", "-t", "t", "--to", "latest", "-f", "csv")
+	r.fails("has no offsets", "group", "reset-offsets", "unknown", "--to", "latest")
+	r.must("", "group", "delete", "g")
+	r.fails("GROUP_ID_NOT_FOUND", "group", "delete", "g")
+}
+
+func TestImportAndGenerateAndQuery(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	dir := t.TempDir()
+	csv := filepath.Join(dir, "people.csv")
+	if err := os.WriteFile(csv, []byte("id;name;zip;height\n1;Ada;02134;1.70\n2;Émile;;1.8\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.must("", "import", csv, "-t", "people", "-d", ";", "-k", "id")
+	r.expect("_key,id,name,zip,height\n1,1,Ada,02134,1.7\n2,2,Émile,,1.8\n", "",
+		"sql", "-f", "csv", "SELECT _key, id, name, zip, height FROM people ORDER BY id")
+	if out := r.must("", "import", "../../examples/data/earthquakes.ndjson.gz", "-t", "quakes", "-k", "properties.net"); !strings.HasPrefix(out, "1707 records imported into quakes in ") {
+		t.Fatal(out)
+	}
+	r.must("", "gen", "orders", "-n", "500", "-r", "0", "-p", "3")
+	r.expect("n\n500\nn\n1707\n", "", "sql", "-f", "tsv", "SELECT COUNT(*) AS n FROM orders; SELECT COUNT(*) AS n FROM quakes")
+	r.expect("{\"a\":1,\"b\":null,\"c\":\"x\"}\n", "SELECT 1 AS a,\n NULL AS b, 'x' AS c", "sql", "-f", "json")
+	r.expect("─── row 1 ────────────────────\na: 1\n", "", "sql", `SELECT 1 AS a\G`)
+	r.fails("1146", "sql", "SELECT * FROM nope; SELECT 1")
+	bars := r.must("", "sql", "--plot", "bar", "SELECT status, COUNT(*) AS n FROM orders GROUP BY status ORDER BY n DESC")
+	if !strings.HasPrefix(bars, "paid ") || !strings.Contains(bars, "█") {
+		t.Fatal(bars)
+	}
+	bad := filepath.Join(dir, "bad.ndjson")
+	if err := os.WriteFile(bad, []byte("{}\n{\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.fails("after 1 records: line 2 is not JSON", "import", bad, "-t", "bad")
+}
+
+func TestUserCommandsOverTheWire(t *testing.T) {
+	s := testkit.Server(t)
+	r := running{t, s}
+	r.must("secret\n", "user", "add", "ada", "--password-stdin")
+	r.fails("Access denied", "sql", "SELECT 1")
+	as := []string{"--user", "ada", "--password", "secret"}
+	r.must("it's\n", append([]string{"user", "add", "o'neil", "--password-stdin"}, as...)...)
+	r.must("other\n", append([]string{"user", "passwd", "o'neil", "--password-stdin"}, as...)...)
+	r.expect("1\n1\n", "", "sql", "-f", "csv", "SELECT 1", "--user", "o'neil", "--password", "other")
+	r.fails("Access denied", "sql", "SELECT 1", "--user", "o'neil", "--password", "it's")
+	r.must("", append([]string{"user", "drop", "o'neil"}, as...)...)
+	r.fails("last administrator", append([]string{"user", "drop", "ada"}, as...)...)
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	for _, args := range [][]string{
+		{"topic", "list", "--kafka", "127.0.0.1:1"},
+		{"sql", "SELECT 1", "--mysql", "127.0.0.1:1"},
+		{"user", "list", "--mysql", "127.0.0.1:1"},
+	} {
+		var out bytes.Buffer
+		if status := run(args, &client.IO{In: strings.NewReader(""), Out: &out, Err: &out}); status != exitFailed || !strings.Contains(out.String(), "127.0.0.1:1") {
+			t.Error(fmt.Sprint(args, status, out.String()))
+		}
+	}
+}
