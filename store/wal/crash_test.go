@@ -376,9 +376,9 @@ func crashEverywhere(t *testing.T, want int, faults bool) {
 }
 
 func TestPowerLossAtAnyPointLosesNothingAcknowledged(t *testing.T) {
-	crashEverywhere(t, 400, false)
+	crashEverywhere(t, 200, false)
 }
 
 func TestPowerLossAfterFailuresBringsNothingFailedBack(t *testing.T) {
-	crashEverywhere(t, 400, true)
+	crashEverywhere(t, 200, true)
 }

@@ -265,7 +265,7 @@ func TestEveryFlippedBitIsNoticedOrHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(8, 8))
-	step := 3
+	step := 8
 	if testing.Short() {
 		step = 40
 	}

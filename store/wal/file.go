@@ -170,6 +170,10 @@ func (lf *logFile) release() error {
 // room is how many bytes of frames fit from pos on; the end frame always does.
 func (lf *logFile) room(pos int64) int64 { return lf.size - frameHeader - pos }
 
+// fits says whether an entry's frame of n bytes may go to pos: a sync point fits
+// behind it, so that none ever needs a new file.
+func (lf *logFile) fits(pos, n int64) bool { return n+frameHeader <= lf.room(pos) }
+
 // sizeFor is the file size that holds one entry frame of n bytes, the frames of
 // a restart beside it, and the end.
 func sizeFor(n int64) int64 {

@@ -52,11 +52,13 @@ type mark struct {
 }
 
 type recovery struct {
-	o     Options
-	files []*found // all with a number, ascending
-	free  []pooled
-	tmp   []string
-	resv  bool
+	o        Options
+	readOnly bool     // for Verify
+	files    []*found // all with a number, ascending
+	free     []pooled
+	freeID   uint32 // highest number among them
+	tmp      []string
+	resv     bool
 
 	logID uint64
 	proof claim
@@ -80,14 +82,19 @@ func Open(o Options) (*Log, error) {
 	r := &recovery{o: o}
 	l, err := r.open()
 	if err != nil {
-		for _, f := range r.files {
-			if f.f != nil {
-				_ = f.f.Close() // the error that matters is err
-			}
-		}
+		r.closeFiles()
 		return nil, err
 	}
 	return l, nil
+}
+
+// closeFiles is for when there is an error that matters more than those of closing.
+func (r *recovery) closeFiles() {
+	for _, f := range r.files {
+		if f.f != nil {
+			_ = f.f.Close()
+		}
+	}
 }
 
 func (r *recovery) open() (*Log, error) {
@@ -153,9 +160,10 @@ func (r *recovery) list() error {
 			r.files = append(r.files, &found{spare: spare{id: id, name: filepath.Join(r.o.Dir, name)}})
 			continue
 		}
-		_, isFree := parseName(name, freeSuffix)
+		freeID, isFree := parseName(name, freeSuffix)
 		switch {
 		case isFree:
+			r.freeID = max(r.freeID, freeID)
 			info, err := e.Info()
 			if err != nil {
 				return err
@@ -189,7 +197,12 @@ func (r *recovery) headers() error {
 	block := make([]byte, fileDataStart)
 	for _, f := range r.files {
 		var err error
-		if f.f, err = r.o.FS.OpenReadWrite(f.name); err != nil {
+		if r.readOnly {
+			f.f, err = r.o.FS.Open(f.name)
+		} else {
+			f.f, err = r.o.FS.OpenReadWrite(f.name)
+		}
+		if err != nil {
 			return err
 		}
 		if f.size, err = f.f.Size(); err != nil {
@@ -257,18 +270,7 @@ func (r *recovery) newLogID() error {
 
 // walk follows the run.
 func (r *recovery) walk() error {
-	var files []*found
-	for _, f := range r.files {
-		if !f.valid {
-			continue
-		}
-		// A file that a fence made void may outlive it: its removal is not synced.
-		for n := len(files); f.head.kind == kindFence && n > 1 && files[n-1].head.prev >= f.head.prev; n-- {
-			r.dead = append(r.dead, files[n-1])
-			files = files[:n-1]
-		}
-		files = append(files, f)
-	}
+	files := r.chain()
 	first := 0
 	for i, f := range files {
 		if f.head.prev <= r.proof.synced {
@@ -291,6 +293,23 @@ func (r *recovery) walk() error {
 		}
 	}
 	return nil
+}
+
+// chain returns the files that have a header, without those that a later one made void.
+func (r *recovery) chain() []*found {
+	var files []*found
+	for _, f := range r.files {
+		if !f.valid {
+			continue
+		}
+		// A file that a fence made void may outlive it: its removal is not synced.
+		for n := len(files); f.head.kind == kindFence && n > 1 && files[n-1].head.prev >= f.head.prev; n-- {
+			r.dead = append(r.dead, files[n-1])
+			files = files[:n-1]
+		}
+		files = append(files, f)
+	}
+	return files
 }
 
 // enter goes on with file f if the log does.
@@ -431,10 +450,10 @@ func (r *recovery) build(fresh bool) (*Log, error) {
 	l.spares = &spares{
 		fs: r.o.FS, dir: r.o.Dir, logger: r.o.Logger, metrics: m,
 		firstBytes: r.o.FirstFileBytes, maxBytes: r.o.FileBytes, reserveBytes: r.o.ReserveBytes, poolFiles: r.o.PoolFiles,
-		size: r.o.FirstFileBytes, pool: r.free, reserve: r.resv, nextID: 1,
+		size: r.o.FirstFileBytes, pool: r.free, reserve: r.resv, nextID: r.freeID + 1,
 	}
 	if n := len(r.files); n > 0 {
-		l.spares.nextID = r.files[n-1].id + 1
+		l.spares.nextID = max(l.spares.nextID, r.files[n-1].id+1)
 	}
 	inPlace := false
 	var tail *found

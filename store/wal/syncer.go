@@ -159,8 +159,9 @@ func (l *Log) fence() error {
 	}
 	l.epoch++ // even if this fails: some of it may get to the disk
 	last := l.Last()
-	keep := l.survivors(last)
-	before := l.files[keep-1]
+	l.filesMu.RLock()
+	before := l.files[l.survivors(last)-1]
+	l.filesMu.RUnlock()
 	h := header{
 		version: formatVersion, file: sp.id, logID: l.logID, prev: last, synced: last, epoch: l.epoch, kind: kindFence,
 		prevFile: before.id, prevEnd: uint32(before.used.Load()),
@@ -174,6 +175,7 @@ func (l *Log) fence() error {
 		return errors.Join(&StorageError{Op: "fence", File: sp.name, Err: err}, sp.f.Close())
 	}
 	l.filesMu.Lock()
+	keep := l.survivors(last) // Truncate may have been here
 	void := append([]*logFile(nil), l.files[keep:]...)
 	l.files = l.files[:keep:keep]
 	l.filesMu.Unlock()
@@ -196,6 +198,7 @@ func (l *Log) fence() error {
 
 // survivors is how many of the files hold something up to last. A file that
 // begins behind it holds failed entries only. The first one always stays.
+// Called with filesMu held.
 func (l *Log) survivors(last commitlog.LSN) int {
 	n := len(l.files)
 	for n > 1 && l.files[n-1].prev >= last {

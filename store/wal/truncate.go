@@ -38,8 +38,9 @@ func (l *Log) dropFirst(before commitlog.LSN) (*logFile, error) {
 		return nil, commitlog.ErrClosed
 	}
 	// What the next file begins behind must be durable too: the first file may
-	// still hold entries on their way.
-	if len(l.files) < 2 || l.files[1].prev >= before || l.files[1].prev > l.Last() {
+	// still hold entries on their way. And so must the next file's header, which goes
+	// out with its first frames: otherwise a crash leaves no log at all.
+	if len(l.files) < 2 || l.files[1].prev >= before || l.files[1].prev > l.Last() || l.files[1].used.Load() == fileDataStart {
 		return nil, nil
 	}
 	f := l.files[0]

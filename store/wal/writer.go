@@ -45,6 +45,12 @@ func (l *Log) write() {
 			continue
 		}
 		yielded = false
+		if l.inHand() == 0 && len(l.queue) == 0 && l.cur.room(l.pos) < frameHeader {
+			// A new file, for a sync point alone? The next entry will do.
+			l.syncPointDue = false
+			l.lastClaim = l.Last()
+			continue
+		}
 		if l.inHand() == 0 {
 			clear(l.hand)
 			l.hand, l.queue = l.queue, l.hand[:0]
@@ -64,6 +70,7 @@ func (l *Log) write() {
 			l.releaseGroup(g)
 			continue
 		}
+		clear(batch[:n]) // the group has them now; idle logs hold no payload
 		l.handAt += n
 		l.lastClaim = synced
 		l.handOver(g)
@@ -113,12 +120,8 @@ func (l *Log) releaseGroup(g *group) {
 // when batch is empty, and says how many it took. dirty tells whether a failed
 // write may have left something of them on the disk.
 func (l *Log) writeGroup(g *group, batch []pending, synced commitlog.LSN) (taken int, dirty bool, err error) {
-	need := int64(frameHeader)
-	if len(batch) > 0 {
-		need = batch[0].bytes
-	}
-	if l.cur.room(l.pos) < need {
-		if dirty, err := l.rotate(need, synced, batch); err != nil {
+	if len(batch) > 0 && !l.cur.fits(l.pos, batch[0].bytes) {
+		if dirty, err := l.rotate(synced, batch); err != nil {
 			return 0, dirty, err
 		}
 	}
@@ -135,8 +138,7 @@ func (l *Log) writeGroup(g *group, batch []pending, synced commitlog.LSN) (taken
 		b.frame(&frame{typ: frameSyncPoint, lsn: synced, synced: synced, epoch: l.epoch}, nil, l.cur.seed)
 		l.pos += frameHeader
 	}
-	room := l.cur.room(l.pos)
-	for taken < len(batch) && batch[taken].bytes <= room && (taken == 0 || b.total+batch[taken].bytes <= l.o.GatherBytes) {
+	for taken < len(batch) && l.cur.fits(l.pos, batch[taken].bytes) && (taken == 0 || b.total+batch[taken].bytes <= l.o.GatherBytes) {
 		p := &batch[taken]
 		crc, flags, batches := sumBody(&p.entry)
 		payload := p.entry.PayloadBytes()
@@ -153,7 +155,6 @@ func (l *Log) writeGroup(g *group, batch []pending, synced commitlog.LSN) (taken
 		}, &p.entry, l.cur.seed)
 		p.loc = commitlog.Location{File: l.cur.id, Offset: uint32(l.pos + frameHeader + int64(len(p.entry.Meta)))}
 		l.pos += p.bytes
-		room -= p.bytes
 		g.entries = append(g.entries, *p)
 		taken++
 	}
@@ -174,6 +175,7 @@ func (l *Log) flush(off int64) error {
 	end := off + l.out.total
 	pad := min((end+pageBytes-1)&^(pageBytes-1), l.cur.size) - end
 	n, err := vfs.WriteVecAt(l.cur.f, l.out.vec(pad), off)
+	l.out.forget()
 	l.metrics.bytes.Add(float64(n))
 	if err != nil {
 		l.cur.tainted.Store(true)
@@ -184,16 +186,12 @@ func (l *Log) flush(off int64) error {
 
 // rotate ends the current file and makes the next one current; its header goes
 // out together with the first frames.
-func (l *Log) rotate(need int64, synced commitlog.LSN, batch []pending) (dirty bool, err error) {
-	reserved := len(batch) == 0 || batch[0].entry.Reserved
-	sp, err := l.spares.take(need, reserved)
+func (l *Log) rotate(synced commitlog.LSN, batch []pending) (dirty bool, err error) {
+	sp, err := l.spares.take(batch[0].bytes, batch[0].entry.Reserved)
 	if err != nil {
 		return false, err
 	}
-	last := synced // a sync point is only written when everything is synced
-	if len(batch) > 0 {
-		last = batch[0].lsn - 1
-	}
+	last := batch[0].lsn - 1
 	l.out.reset()
 	l.out.frame(&frame{typ: frameEnd, lsn: last, synced: synced, epoch: l.epoch, aux: sp.id}, nil, l.cur.seed)
 	old, oldPos := l.cur, l.pos
@@ -245,9 +243,14 @@ type frameBuffer struct {
 	total int64
 }
 
-func (b *frameBuffer) reset() {
+// forget drops the payloads.
+func (b *frameBuffer) forget() {
 	clear(b.list)
 	b.list = b.list[:0]
+}
+
+func (b *frameBuffer) reset() {
+	b.forget()
 	if cap(b.arena) > keepArenaBytes {
 		b.arena = nil
 	}
