@@ -140,18 +140,21 @@ func (c *Gen) generate(ctx context.Context, emit func(*kgo.Record) error) error 
 
 // newProgress draws on a terminal and is mute elsewhere. limit -1: unknown.
 func newProgress(s *IO, limit int64, what string, bytes bool) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(limit,
+	opts := []progressbar.Option{
 		progressbar.OptionSetWriter(s.Err),
 		progressbar.OptionSetVisibility(s.ErrWidth > 0),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionShowBytes(bytes),
 		progressbar.OptionUseIECUnits(true),
-		progressbar.OptionShowIts(),
 		progressbar.OptionShowCount(),
-		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetWidth(max(10, min(40, s.ErrWidth-60))),
 		progressbar.OptionSpinnerType(14),
-	)
+	}
+	if !bytes {
+		opts = append(opts, progressbar.OptionShowIts(), progressbar.OptionSetItsString("records"))
+	}
+	return progressbar.NewOptions64(limit, opts...)
 }
 
 func finishProgress(s *IO, bar *progressbar.ProgressBar) {

@@ -33,7 +33,7 @@ var (
 	ErrTooMany              = errors.New("too many topics or partitions")
 	ErrOffsetOutOfRange     = errors.New("offset out of range")
 	ErrOutOfOrderSequence   = errors.New("out of order sequence number")
-	ErrDuplicateSequence    = errors.New("duplicate sequence number outside the window")
+	ErrDuplicateSequence    = errors.New("duplicate sequence number outside the window") // Decide says ErrOutOfOrderSequence, as Kafka 4 does
 	ErrInvalidProducerEpoch = errors.New("invalid producer epoch")
 	ErrUnknownProducer      = errors.New("unknown producer id")
 	ErrVersionMismatch      = errors.New("document version mismatch")
@@ -66,7 +66,9 @@ type Batch struct {
 }
 
 // Produce appends batches, in order, in one entry. A batch that is refused does
-// not hinder the others, unless AllOrNothing.
+// not hinder the others, unless AllOrNothing: then the others, duplicates
+// included, answer ErrRequestRefused and nothing is appended.
+// Answer: ProduceResult.
 type Produce struct {
 	Batches      []Batch
 	AllOrNothing bool
@@ -175,7 +177,8 @@ type OffsetCommit struct {
 // CommitOffsetsResult has one error (or nil) per offset, in order.
 type CommitOffsetsResult struct{ Errs []error }
 
-// DeleteOffsets removes committed offsets. Answer: CommitOffsetsResult.
+// DeleteOffsets removes committed offsets; that there was none is no error.
+// Answer: CommitOffsetsResult.
 type DeleteOffsets struct {
 	Group      string
 	Partitions []TopicPartition
@@ -196,8 +199,10 @@ type DeleteGroup struct{ Group string }
 // GroupResult answers PutGroup and DeleteGroup.
 type GroupResult struct{ Err error }
 
-// ExpireOffsets drops offsets of groups that are empty for RetentionMillis and
-// offsets past their own ExpireAt. Answer: nil.
+// ExpireOffsets drops, from groups without members, offsets that were committed
+// RetentionMillis ago or before the group became empty as long ago, and offsets
+// past their own ExpireAt; then groups that are left without offsets. A group
+// that PutGroup last stored with members keeps everything. Answer: nil.
 type ExpireOffsets struct{ RetentionMillis int64 }
 
 // PutDocument stores a document under (Kind, Key) if its version is still
