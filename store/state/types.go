@@ -199,10 +199,10 @@ type DeleteGroup struct{ Group string }
 // GroupResult answers PutGroup and DeleteGroup.
 type GroupResult struct{ Err error }
 
-// ExpireOffsets drops, from groups without members, offsets that were committed
-// RetentionMillis ago or before the group became empty as long ago, and offsets
-// past their own ExpireAt; then groups that are left without offsets. A group
-// that PutGroup last stored with members keeps everything. Answer: nil.
+// ExpireOffsets drops, from groups without members, the offsets for which both the
+// commit and the moment the group became empty lie RetentionMillis back, and
+// those past their own ExpireAt; then the groups that are left without offsets. A
+// group that PutGroup last stored with members keeps everything. Answer: nil.
 type ExpireOffsets struct{ RetentionMillis int64 }
 
 // PutDocument stores a document under (Kind, Key) if its version is still
