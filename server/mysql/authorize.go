@@ -39,10 +39,10 @@ func mayDo(ctx *sql.Context, op auth.Operation, db, table string) bool {
 	case sqltable.SystemDatabase:
 		// They show everyone's groups and connections.
 		return (op == auth.Read || op == auth.Describe) && s.allowed(auth.Describe, auth.Resource{Type: auth.Cluster})
-	case "information_schema", "mysql", "performance_schema", "sys":
-		return op == auth.Read || op == auth.Describe // they show what the session may see, or nothing
 	default:
-		return false
+		// information_schema and its like show what the session may see, or nothing; any other
+		// database does not exist, which is no secret.
+		return op == auth.Read || op == auth.Describe
 	}
 }
 

@@ -140,5 +140,19 @@ func (c *conn) set(_ *sql.Context, s *sqlparser.Set) (*answer, bool, error) {
 	return nil, false, nil
 }
 
+// setError says that a variable is unknown where the engine looked for a column of its name.
+func setError(s *sqlparser.Set, err error) error {
+	if !sql.ErrColumnNotFound.Is(err) {
+		return err
+	}
+	name, _ := quoted(err.Error())
+	for _, e := range s.Exprs {
+		if e.Scope == sqlparser.SetScope_None && e.Name.EqualString(name) {
+			return newError(1193, "HY000", "Unknown system variable '%s'", name)
+		}
+	}
+	return err
+}
+
 // okAnswer is an OK packet that tells how many rows changed.
 func okAnswer(affected uint64) *answer { return &answer{ok: wire.OK{Affected: affected}} }

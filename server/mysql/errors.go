@@ -15,6 +15,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
 	vtmysql "github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -112,6 +113,7 @@ var kinds = []struct {
 	{sql.ErrExpectedSingleRow, 1242, "21000"},
 	{sql.ErrInvalidOperandColumns, 1241, "21000"},
 	{sql.ErrColumnNumberDoesNotMatch, 1222, "21000"},
+	{planbuilder.ErrUnionSchemasDifferentLength, 1222, "21000"},
 	{sql.ErrColumnCountMismatch, 1353, "HY000"},
 	{sql.ErrColValCountMismatch, 1136, "21S01"},
 	{sql.ErrUnknownPreparedStatement, 1243, "HY000"},

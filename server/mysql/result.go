@@ -185,6 +185,9 @@ func columns(ctx *sql.Context, schema sql.Schema) []wire.Column {
 		case isTime(c.Type):
 			col.Decimals = byte(c.Type.(sql.DatetimeType).Precision())
 			col.Flags |= binaryFlag
+		case types.IsTimespan(c.Type):
+			col.Decimals = 6 // the engine keeps microseconds and no declared precision
+			col.Flags |= binaryFlag
 		case types.IsFloat(c.Type):
 			col.Decimals = 31 // «not fixed»
 			col.Flags |= binaryFlag

@@ -80,6 +80,9 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 			options = sql.NewSqlModeFromString(m).ParserOptions()
 		}
 	}
+	if multi {
+		text = strings.TrimLeft(text, "; \t\r\n") // an empty statement between two is none
+	}
 	stmt, first, rest, err = c.s.engine.Parser.ParseWithOptions(c.s.base, text, ';', multi, options)
 	if err != nil {
 		if own, f, r, ok := parseOwn(c.s.forms, text, multi); ok {
@@ -164,6 +167,9 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 	}
 	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, true)
 	if err != nil {
+		if set, ok := stmt.(*sqlparser.Set); ok {
+			return nil, setError(set, err)
+		}
 		return nil, err
 	}
 	_, isShow := stmt.(*sqlparser.Show)

@@ -14,6 +14,9 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 	switch strings.ToLower(s.Type) {
 	case "processlist":
 		return c.showProcesslist(s.Full), true, nil
+	case "index":
+		a, err := c.showIndex(ctx, s)
+		return a, true, err
 	case "warnings", "errors":
 		a, err := c.showWarnings(s)
 		return a, true, err
@@ -25,7 +28,7 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 	case "create trigger", "create procedure", "create event", "create function", "create view":
 		return nil, true, errUnsupported("SHOW " + strings.ToUpper(s.Type))
 	case "create table", "create database", "create schema", "triggers", "events",
-		"procedure status", "function status", "table status", "index", "variables", "tables", "databases", "schemas",
+		"procedure status", "function status", "table status", "variables", "tables", "databases", "schemas",
 		"fields", "columns", "collation", "charset", "engines", "status", "plugins":
 		return nil, false, nil
 	default:
@@ -103,4 +106,63 @@ func (c *conn) showWarnings(s *sqlparser.Show) (*answer, error) {
 		out = out[from:min(int64(len(out)), from+n)]
 	}
 	return rows(sql.Schema{text64("Level"), {Name: "Code", Type: types.Int64}, text64("Message")}, out), nil
+}
+
+// showIndex answers SHOW INDEX and its synonyms from the primary key that a table reports.
+func (c *conn) showIndex(ctx *sql.Context, s *sqlparser.Show) (*answer, error) {
+	db := s.Database
+	if db == "" {
+		db = s.Table.DbQualifier.String()
+	}
+	if db == "" {
+		db = ctx.GetCurrentDatabase()
+	}
+	t, _, err := c.s.engine.Analyzer.Catalog.Table(ctx, db, s.Table.Name.String())
+	if err != nil {
+		return nil, err
+	}
+	schema := sql.Schema{
+		text64("Table"), {Name: "Non_unique", Type: types.Int64}, text64("Key_name"), {Name: "Seq_in_index", Type: types.Int64},
+		text64("Column_name"), text64("Collation"), {Name: "Cardinality", Type: types.Int64, Nullable: true},
+		{Name: "Sub_part", Type: types.Int64, Nullable: true}, text64("Packed"), text64("Null"), text64("Index_type"),
+		text64("Comment"), text64("Index_comment"), text64("Visible"), text64("Expression"),
+	}
+	var out []sql.Row
+	seq := int64(0)
+	for _, col := range t.Schema() {
+		if !col.PrimaryKey {
+			continue
+		}
+		seq++
+		if matchesIndexFilter(s.ShowIndexFilterOpt, map[string]string{"key_name": "PRIMARY", "column_name": col.Name}) {
+			out = append(out, sql.Row{t.Name(), int64(0), "PRIMARY", seq, col.Name, "A", nil, nil, nil, "", "BTREE", "", "", "YES", nil})
+		}
+	}
+	return rows(schema, out), nil
+}
+
+// matchesIndexFilter evaluates the conjunctions of column = 'text' that tools write after SHOW INDEX;
+// what it does not know matches, so that nothing is hidden.
+func matchesIndexFilter(e sqlparser.Expr, cells map[string]string) bool {
+	switch e := e.(type) {
+	case *sqlparser.AndExpr:
+		return matchesIndexFilter(e.Left, cells) && matchesIndexFilter(e.Right, cells)
+	case *sqlparser.ComparisonExpr:
+		col, ok := e.Left.(*sqlparser.ColName)
+		if !ok {
+			return true
+		}
+		have, known := cells[col.Name.Lowered()]
+		want, isText := text(e.Right, nil)
+		if !known || !isText {
+			return true
+		}
+		switch e.Operator {
+		case sqlparser.EqualStr:
+			return strings.EqualFold(have, want)
+		case sqlparser.NotEqualStr:
+			return !strings.EqualFold(have, want)
+		}
+	}
+	return true
 }
