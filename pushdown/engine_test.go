@@ -171,6 +171,7 @@ func (b *bench) context(on bool) (*sql.Context, *sqltable.StatementSnapshot) {
 func (b *bench) query(on bool, q string) ([]string, error) {
 	ctx, stmt := b.context(on)
 	defer stmt.Release()
+	sql.WithQuery(q)(ctx)
 	schema, iter, _, err := b.engine.Query(ctx, q)
 	if err != nil {
 		return nil, err
