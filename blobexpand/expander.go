@@ -2,6 +2,7 @@ package blobexpand
 
 import (
 	"fmt"
+	"math"
 	"unicode/utf8"
 
 	"millrace/blobexpand/jsonval"
@@ -123,7 +124,9 @@ func (e *Expander) Append(value []byte) {
 		e.grow()
 	}
 	e.rows++
-	e.bytes += int64(len(value))
+	if e.bytes += int64(len(value)); e.bytes > math.MaxInt32 {
+		panic("blobexpand: more than 2 GiB appended without a Take")
+	}
 	if len(e.vecs) == 0 && !e.o.Errors && !e.o.Rest {
 		return
 	}

@@ -1,6 +1,7 @@
 package blobexpand
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -82,7 +83,9 @@ func (in *Inference) Declare(declared []Column) {
 }
 
 // Observe takes in one value in log order and says whether columns or types
-// changed. Invalid JSON and non-objects change nothing.
+// changed. Invalid JSON and non-objects change nothing. It allocates only for what
+// is new. (A member that stands twice in one object is taken in twice, though only
+// the last one is shown: its type may then be wider than it had to be.)
 func (in *Inference) Observe(value []byte) (changed bool) {
 	in.offers = in.offers[:0]
 	object, _, ok := in.w.walk(value)
@@ -150,7 +153,7 @@ func (c *inferred) setLimits() {
 	if f.seen&seenString != 0 {
 		c.okString = InferredTextLength // bytes; characters are never more
 		if f.seen&seenLong != 0 {
-			c.okString = 1 << 40
+			c.okString = math.MaxInt
 		}
 	}
 	// Up to 15 digits a number survives a DOUBLE, up to 18 an integer fits BIGINT.

@@ -1,8 +1,10 @@
 package jsonval
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -112,6 +114,30 @@ func TestContainsFollowsMySQL(t *testing.T) {
 		if got := Value(c.doc).Contains(Value(c.candidate)); got != c.want {
 			t.Errorf("%s contains %s: %t", c.doc, c.candidate, got)
 		}
+	}
+}
+
+func TestSeveralDescentsIntoADeepTextEnd(t *testing.T) {
+	doc := strings.Repeat(`{"a":`, 500) + "1" + strings.Repeat("}", 500)
+	p, err := ParsePath(`$**.a**.a**.a**.a**.a**.a`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(Value(doc).Find(p, nil)); got != 495 {
+		t.Errorf("%d values", got)
+	}
+}
+
+func TestContainsGivesUpWithItsContext(t *testing.T) {
+	var b strings.Builder
+	for i := range 5000 {
+		b.WriteString(`,{"a":` + strconv.Itoa(i) + `}`)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	doc, candidate := Value("["+b.String()[1:]+"]"), Value("["+strings.ReplaceAll(b.String()[1:], "a", "b")+"]")
+	if has, err := doc.ContainsUntil(ctx, candidate); has || !errors.Is(err, context.Canceled) {
+		t.Errorf("%t, %v", has, err)
 	}
 }
 

@@ -251,22 +251,39 @@ func (v Value) Find(p *Path, dst []Value) []Value {
 type finder struct {
 	dst    []Value
 	base   int
-	unique bool // ** can reach a value on two ways
-	seen   map[*byte]bool
+	unique bool // ** can reach a value on several ways
+	seen   map[visit]bool
+}
+
+// visit is a value (no two of one text start at the same byte) with the legs still
+// to go.
+type visit struct {
+	at   *byte
+	legs int
+}
+
+// again says whether v was already looked at with these legs; without it, a path
+// of several ** takes a deep text in exponentially many ways.
+func (f *finder) again(v Value, legs []leg) bool {
+	if !f.unique {
+		return false
+	}
+	if f.seen == nil {
+		f.seen = map[visit]bool{}
+	}
+	k := visit{&v[0], len(legs)}
+	if f.seen[k] {
+		return true
+	}
+	f.seen[k] = true
+	return false
 }
 
 func (f *finder) find(v Value, legs []leg) {
+	if f.again(v, legs) {
+		return
+	}
 	if len(legs) == 0 {
-		if f.unique {
-			// Two values of one text never start at the same byte.
-			if f.seen == nil {
-				f.seen = map[*byte]bool{}
-			}
-			if f.seen[&v[0]] {
-				return
-			}
-			f.seen[&v[0]] = true
-		}
 		f.dst = append(f.dst, v)
 		return
 	}

@@ -2,6 +2,7 @@ package jsonval
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strconv"
 	"unicode/utf8"
@@ -295,17 +296,47 @@ func Equal(a, b Value) bool { return Compare(a, b) == 0 }
 
 // Contains is MySQL's JSON_CONTAINS: whether candidate is in v.
 func (v Value) Contains(candidate Value) bool {
+	has, _ := v.ContainsUntil(context.Background(), candidate)
+	return has
+}
+
+// ContainsUntil is Contains that gives up with the context's error: two long arrays
+// of objects cost the product of their lengths.
+func (v Value) ContainsUntil(ctx context.Context, candidate Value) (bool, error) {
+	c := container{ctx: ctx}
+	has := c.contains(v, candidate)
+	return has && c.err == nil, c.err
+}
+
+// container looks at its context once in a while.
+type container struct {
+	ctx   context.Context
+	err   error
+	steps int
+}
+
+// stepsPerLook is how many elements are compared between two looks.
+const stepsPerLook = 4096
+
+func (c *container) stop() bool {
+	if c.steps++; c.steps%stepsPerLook == 0 && c.err == nil {
+		c.err = c.ctx.Err()
+	}
+	return c.err != nil
+}
+
+func (c *container) contains(v, candidate Value) bool {
 	switch v.Kind() {
 	case Array:
 		if candidate.Kind() == Array {
 			all := true
-			candidate.EachElement(func(c Value) bool {
-				all = v.hasElement(c)
+			candidate.EachElement(func(e Value) bool {
+				all = c.hasElement(v, e)
 				return all
 			})
 			return all
 		}
-		return v.hasElement(candidate)
+		return c.hasElement(v, candidate)
 	case Object:
 		if candidate.Kind() != Object {
 			return false
@@ -316,7 +347,7 @@ func (v Value) Contains(candidate Value) bool {
 		}
 		for _, m := range candidate.Members() {
 			have, ok := mine[m.Name()]
-			if !ok || !have.Contains(m.Value) {
+			if !ok || !c.contains(have, m.Value) {
 				return false
 			}
 		}
@@ -325,15 +356,18 @@ func (v Value) Contains(candidate Value) bool {
 	return Equal(v, candidate)
 }
 
-// hasElement says whether an element of the array v contains c. An element that
+// hasElement says whether an element of the array v contains e. An element that
 // is an array itself must do so as a whole, as in MySQL.
-func (v Value) hasElement(c Value) bool {
+func (c *container) hasElement(v, e Value) bool {
 	has := false
-	v.EachElement(func(e Value) bool {
-		if e.Kind() == Array && c.Kind() != Array {
+	v.EachElement(func(mine Value) bool {
+		if c.stop() {
+			return false
+		}
+		if mine.Kind() == Array && e.Kind() != Array {
 			return true
 		}
-		has = e.Contains(c)
+		has = c.contains(mine, e)
 		return !has
 	})
 	return has
