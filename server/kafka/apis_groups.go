@@ -15,7 +15,7 @@ type AdminOptions struct {
 	// LogDir is the data directory as tools are shown it.
 	LogDir string
 	// BrokerConfigs are broker configs that were set explicitly and differ from what
-	// describe_broker.go would report (Kafka's names and spelling).
+	// broker_configs.go would report (Kafka's names and spelling).
 	BrokerConfigs map[string]string
 }
 

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"millrace/internal/topicconfig"
+	"millrace/server/kafka/group"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -58,18 +60,13 @@ func (s *Server) brokerConfigs() []brokerConfig {
 		{"max.connections", "int", strconv.Itoa(s.o.MaxConnections), true, "Connections over all listeners."},
 		{"max.connections.per.ip", "int", strconv.Itoa(s.o.MaxConnectionsPerIP), true, "Connections from one address."},
 		{"connections.max.idle.ms", "long", strconv.FormatInt(s.o.IdleTimeout.Milliseconds(), 10), true, "How long a connection may be idle, in milliseconds."},
-		{"offsets.retention.minutes", "int", "10080", false, "How long committed offsets of a group without members are kept, in minutes."},
-		{"offsets.retention.check.interval.ms", "long", "600000", false, "How often old offsets are looked for, in milliseconds."},
-		{"offset.metadata.max.bytes", "int", "4096", false, "Longest metadata of a committed offset, in bytes."},
 		{"offsets.topic.replication.factor", "short", "1", false, "Replicas of committed offsets; there is one node."},
 		{"transaction.state.log.replication.factor", "short", "1", false, "Replicas of transaction state; there is one node."},
 		{"transaction.state.log.min.isr", "int", "1", false, "Replicas of transaction state that must be in sync; there is one node."},
-		{"producer.id.expiration.ms", "int", "86400000", false, "How long the state of an idle producer is kept, in milliseconds."},
-		{"group.initial.rebalance.delay.ms", "int", "200", false, "How long the first rebalance of a group waits for more members, in milliseconds."},
-		{"group.min.session.timeout.ms", "int", "6000", false, "Shortest session timeout of a group member, in milliseconds."},
-		{"group.max.session.timeout.ms", "int", "1800000", false, "Longest session timeout of a group member, in milliseconds."},
-		{"group.max.size", "int", "10000", false, "Members that a group can have."},
 		{"group.coordinator.rebalance.protocols", "list", "classic", false, "Group protocols served."},
+	}
+	if s.o.Admin.Groups != nil {
+		list = append(list, groupConfigs(s.o.Admin.Groups.Options())...)
 	}
 	have := map[string]bool{}
 	for _, c := range list {
@@ -88,6 +85,21 @@ func (s *Server) brokerConfigs() []brokerConfig {
 	}
 	slices.SortFunc(list, func(a, b brokerConfig) int { return strings.Compare(a.name, b.name) })
 	return list
+}
+
+// groupConfigs are the coordinator's options.
+func groupConfigs(o group.Options) []brokerConfig {
+	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+	return []brokerConfig{
+		{"offsets.retention.minutes", "int", strconv.Itoa(int(o.OffsetsRetention.Minutes())), false, "How long committed offsets of a group without members are kept, in minutes."},
+		{"offsets.retention.check.interval.ms", "long", ms(o.ExpirationInterval), false, "How often old offsets are looked for, in milliseconds."},
+		{"offset.metadata.max.bytes", "int", strconv.Itoa(o.MaxMetadataBytes), false, "Longest metadata of a committed offset, in bytes."},
+		{"producer.id.expiration.ms", "int", ms(o.ProducerIDExpiration), false, "How long the state of an idle producer is kept, in milliseconds."},
+		{"group.initial.rebalance.delay.ms", "int", ms(o.InitialRebalanceDelay), false, "How long the first rebalance of a group waits for more members, in milliseconds."},
+		{"group.min.session.timeout.ms", "int", ms(o.MinSessionTimeout), false, "Shortest session timeout of a group member, in milliseconds."},
+		{"group.max.session.timeout.ms", "int", ms(o.MaxSessionTimeout), false, "Longest session timeout of a group member, in milliseconds."},
+		{"group.max.size", "int", strconv.Itoa(o.MaxSize), false, "Members that a group can have."},
+	}
 }
 
 func brokerConfigEntry(b brokerConfig, req *kmsg.DescribeConfigsRequest) kmsg.DescribeConfigsResponseResourceConfig {

@@ -151,7 +151,7 @@ func deleteError(result any, err error) error {
 		case state.ErrGroupNotEmpty:
 			return ErrNonEmptyGroup
 		}
-		return storageError(res.Err)
+		return res.Err
 	}
 	return nil
 }

@@ -145,6 +145,9 @@ func New(st Store, o Options) (*Coordinator, error) {
 	return c, nil
 }
 
+// Options are what the coordinator works with, defaults filled in.
+func (c *Coordinator) Options() Options { return c.opts }
+
 // Close answers every waiting request with ErrClosed, stops all timers and waits
 // for what runs. Requests that come later are answered with ErrClosed.
 func (c *Coordinator) Close() {
@@ -251,5 +254,5 @@ func storageError(err error) error {
 	return fmt.Errorf("%w: %w", ErrStorage, err)
 }
 
-// millis converts a duration to whole milliseconds that fit Kafka's int32 fields.
+// millis is a duration in whole milliseconds that fit Kafka's int32 fields.
 func millis(d time.Duration) int32 { return int32(min(d.Milliseconds(), math.MaxInt32)) }

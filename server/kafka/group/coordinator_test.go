@@ -450,6 +450,30 @@ func TestStaticMemberMayStayAwayForItsSession(t *testing.T) {
 	})
 }
 
+func TestStaticMemberWhoseSyncWasCutShortExpiresAfterAll(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := newHarness(t, Options{})
+		joins := []*future[JoinResponse]{h.join("", sessions(10*time.Second, 20*time.Second)), h.join("", instance("one"), sessions(10*time.Second, 20*time.Second))}
+		time.Sleep(time.Second)
+		leader, static := joins[0].get().MemberID, joins[1].get().MemberID
+		// It waits for the leader's assignment for longer than its session, then a
+		// newcomer begins another rebalance, and it is not heard of again.
+		s := &future[SyncResponse]{t: t}
+		h.c.Sync(SyncRequest{Group: "g", MemberID: static, InstanceID: "one", Generation: 1}, s.set)
+		for range 4 {
+			time.Sleep(3 * time.Second)
+			_ = h.heartbeat(leader, 1)
+		}
+		h.join("")
+		wantErr(t, s.get().Err, ErrRebalanceInProgress)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if d, _ := h.c.Describe("g"); d.State != Empty {
+			t.Errorf("got %+v", d)
+		}
+	})
+}
+
 func TestAdministratorRemovesAStaticMemberByInstance(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := newHarness(t, Options{})

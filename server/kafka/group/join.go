@@ -254,7 +254,11 @@ func (g *group) rebalance(reason string) {
 	if g.state == CompletingRebalance {
 		for _, m := range g.order {
 			m.assignment = nil
-			g.answerSync(m, SyncResponse{Err: ErrRebalanceInProgress})
+			if m.sync != nil {
+				// Its session may have ended while it waited: only now it can end again.
+				g.keepAlive(m, m.sessionTimeout)
+				g.answerSync(m, SyncResponse{Err: ErrRebalanceInProgress})
+			}
 		}
 		g.storing = false
 	}

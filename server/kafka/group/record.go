@@ -35,8 +35,8 @@ func (g *group) putGroup(done func(err error)) {
 	g.writes = append(g.writes, write{
 		intent: state.PutGroup{Group: g.name, Empty: len(g.order) == 0, Data: data},
 		done: func(result any, err error) {
-			if res, ok := result.(state.GroupResult); ok && err == nil && res.Err != nil {
-				err = storageError(res.Err)
+			if res, ok := result.(state.GroupResult); ok && err == nil {
+				err = res.Err // a limit of the store: no failure that a retry mends
 			}
 			g.mu.Lock()
 			if err == nil {
