@@ -456,15 +456,15 @@ func TestStaticMemberWhoseSyncWasCutShortExpiresAfterAll(t *testing.T) {
 		joins := []*future[JoinResponse]{h.join("", sessions(10*time.Second, 20*time.Second)), h.join("", instance("one"), sessions(10*time.Second, 20*time.Second))}
 		time.Sleep(time.Second)
 		leader, static := joins[0].get().MemberID, joins[1].get().MemberID
-		// It waits for the leader's assignment for longer than its session, then a
-		// newcomer begins another rebalance, and it is not heard of again.
+		// It waits for the leader's assignment for longer than its session, then the
+		// leader leaves, and it is not heard of again.
 		s := &future[SyncResponse]{t: t}
 		h.c.Sync(SyncRequest{Group: "g", MemberID: static, InstanceID: "one", Generation: 1}, s.set)
 		for range 4 {
 			time.Sleep(3 * time.Second)
 			_ = h.heartbeat(leader, 1)
 		}
-		h.join("")
+		_, _ = h.c.Leave("g", []Leaving{{MemberID: leader}})
 		wantErr(t, s.get().Err, ErrRebalanceInProgress)
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
