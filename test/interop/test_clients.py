@@ -1,9 +1,8 @@
 """Each Kafka client on its defaults: create, produce 1,000, consume in a group of
 two with a rebalance, commit, resume after our restart, lag 0."""
-import os
-import queue
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -33,21 +32,24 @@ class Member:
     """A consumer program; collects what it prints."""
 
     def __init__(self, argv):
-        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
-        self.lines = queue.Queue()
+        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.records = []
         self.assigned = None
-        self.thread = threading.Thread(target=self._read, daemon=True)
-        self.thread.start()
+        self.threads = [threading.Thread(target=self._read, args=(s,), daemon=True)
+                        for s in (self.process.stdout, self.process.stderr)]
+        for t in self.threads:
+            t.start()
 
-    def _read(self):
-        for line in self.process.stdout:
+    def _read(self, stream):
+        for line in stream:
             word, _, rest = line.strip().partition(" ")
             if word == "RECORD":
                 p, o, v = rest.split(" ", 2)
                 self.records.append((int(p), int(o), v))
             elif word == "ASSIGNED":
                 self.assigned = {int(p) for p in rest.split(",") if p}
+            else:
+                sys.stderr.write(line)
 
     def stop(self):
         if self.process.poll() is None:
@@ -57,7 +59,8 @@ class Member:
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
-        self.thread.join(10)
+        for t in self.threads:
+            t.join(10)
 
 
 def wait(what, condition, seconds=60):

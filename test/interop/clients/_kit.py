@@ -6,8 +6,8 @@ Every client program, in whatever language, takes the same three commands:
     produce BOOTSTRAP TOPIC FIRST COUNT     values {"n":FIRST}.. with keys k0..k9
     consume BOOTSTRAP TOPIC GROUP           until SIGTERM; commits, then leaves
 
-consume prints "ASSIGNED p,p,.." after each rebalance and "RECORD partition
-offset value" per record. Settings are the client's defaults, except that a new
+consume prints "ASSIGNED p,p,.." after each rebalance (on either stream) and
+"RECORD partition offset value" per record. Settings are the client's defaults, except that a new
 group starts at the earliest offset.
 """
 import signal

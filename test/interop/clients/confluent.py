@@ -5,7 +5,8 @@ from _kit import main, say, stopped
 
 
 def create(bootstrap, topic, partitions):
-    for f in AdminClient({"bootstrap.servers": bootstrap}).create_topics([NewTopic(topic, partitions)]).values():
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    for f in admin.create_topics([NewTopic(topic, partitions)]).values():
         f.result(30)
 
 

@@ -9,9 +9,8 @@ produce)
   for ((i = $4; i < $4 + $5; i++)); do echo "k$((i % 10)):{\"n\":$i}"; done | kcat -P -b "$bootstrap" -t "$topic" -K: ;;
 consume)
   # kcat says "% Group g rebalanced (memberid m): assigned: t [0], t [1]" on stderr.
-  exec 3>&1
   kcat -u -G "$4" -b "$bootstrap" -X auto.offset.reset=earliest -f 'RECORD %p %o %s\n' "$topic" \
-    2> >(sed -uE '/assigned:/!d; s/.*assigned: ?//; s/[^ ]* \[([0-9]+)\],? ?/\1,/g; s/,$//; s/^/ASSIGNED /' >&3) &
+    2> >(sed -uE '/assigned:/!d; s/.*assigned: ?//; s/[^ ]* \[([0-9]+)\],? ?/\1,/g; s/,$//; s/^/ASSIGNED /' >&2) &
   kcat=$!
   trap 'kill -TERM $kcat' TERM
   wait $kcat || true
