@@ -214,6 +214,9 @@ func (s *Server) Addrs() []net.Addr {
 	return a
 }
 
+// Addr is the first of Addrs.
+func (s *Server) Addr() net.Addr { return s.listeners[0].net.Addr() }
+
 // Serve accepts connections until ctx ends or Close is called, then drains as Close
 // does. It returns nil unless a listener fails.
 func (s *Server) Serve(ctx context.Context) error {
