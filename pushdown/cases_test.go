@@ -335,3 +335,46 @@ func TestJoinsSubqueriesAndUnionsAgree(t *testing.T) {
 	b.want("SELECT COUNT(*) FROM l WHERE id=3 OR g='g1' AND NOT id<5", "2")
 	b.want("SELECT AVG(id)>0 FROM l WHERE g='nope'", "NULL")
 }
+
+func TestPrefixPatternsFindEveryContinuation(t *testing.T) {
+	b := newBench(t)
+	id := b.topic("pre", 1, nil)
+	b.values(id, 0, `{"s":"some"}`, `{"s":"some1"}`, `{"s":"some😀"}`, `{"s":"some\uffff!"}`, `{"s":"somf"}`, `{"s":"Some"}`, `{"s":null}`)
+	const like = "LIKE 'some%' ESCAPE '\\\\'"
+	b.want("SELECT _offset FROM pre WHERE s "+like+" ORDER BY _offset", "0", "1", "2", "3")
+	b.want("SELECT _offset FROM pre WHERE s NOT "+like+" ORDER BY _offset", "4", "5")
+	b.want("SELECT _offset FROM pre WHERE s LIKE 'some' ESCAPE '|'", "0")
+	b.want("SELECT _offset FROM pre WHERE s LIKE 'so_e%' ESCAPE '|' ORDER BY _offset", "0", "1", "2", "3")
+	b.want("SELECT _offset FROM pre WHERE s LIKE '%' ESCAPE '|' ORDER BY _offset", "0", "1", "2", "3", "4", "5")
+	if s := b.explain("SELECT _offset FROM pre WHERE s " + like); strings.Contains(s, "not pushed") {
+		t.Error(s)
+	}
+}
+
+func TestBooleansStandAsConditions(t *testing.T) {
+	b := newBench(t)
+	id := b.topic("flags", 1, nil)
+	b.values(id, 0, `{"b":true,"n":0}`, `{"b":false,"n":7}`, `{"n":-1}`)
+	b.want("SELECT _offset FROM flags WHERE b", "0")
+	b.want("SELECT _offset FROM flags WHERE NOT b", "1")
+	b.want("SELECT _offset FROM flags WHERE n ORDER BY _offset", "1", "2")
+	b.want("SELECT _offset FROM flags WHERE b=TRUE OR n=7 ORDER BY _offset", "0", "1")
+	b.want("SELECT _offset FROM flags WHERE b IS TRUE", "0")
+	b.want("SELECT _offset FROM flags WHERE b IS NOT TRUE ORDER BY _offset", "1", "2")
+}
+
+func TestRelativeTimesPrune(t *testing.T) {
+	b := newBench(t)
+	id := b.topic("rel", 1, nil)
+	b.produce(id, 0, record{ts: 1_700_000_000_000, value: "{}"})
+	b.produce(id, 0, record{ts: 1_700_003_600_000, value: "{}"})
+	for _, where := range []string{
+		"_timestamp > NOW() - INTERVAL 1 HOUR", "_timestamp >= '2090-01-01'", "_timestamp > DATE_SUB(NOW(), INTERVAL 5 MINUTE)",
+		"_timestamp BETWEEN FROM_UNIXTIME(1800000000) AND FROM_UNIXTIME(1800003600)", "_timestamp < TIMESTAMP('2020-01-01')",
+	} {
+		b.want("SELECT COUNT(*) FROM rel WHERE "+where, "0")
+		if s := b.explain("SELECT _key FROM rel WHERE " + where); !strings.Contains(s, "batches: 0 of 2 (2 pruned)") {
+			t.Errorf("%s\n%s", where, s)
+		}
+	}
+}

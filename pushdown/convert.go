@@ -67,6 +67,8 @@ func (c *converter) convert(e sql.Expression) (scan.Expr, string) {
 			}
 			return scan.Const{Value: scan.False}, ""
 		}
+	case *expression.GetField:
+		return c.truth(e)
 	case *expression.And:
 		args, reason := c.all(e.LeftChild, e.RightChild)
 		return scan.And{Args: args}, reason
@@ -85,6 +87,8 @@ func (c *converter) convert(e sql.Expression) (scan.Expr, string) {
 			return nil, otherTable
 		}
 		return scan.IsNull{Column: col}, ""
+	case *expression.Like:
+		return c.like(e)
 	case *expression.InTuple:
 		return c.in(e.Left(), e.Right())
 	case *expression.HashInTuple:
@@ -101,6 +105,21 @@ func (c *converter) convert(e sql.Expression) (scan.Expr, string) {
 		return c.comparison(e, scan.GT)
 	case *expression.GreaterThanOrEqual:
 		return c.comparison(e, scan.GE)
+	}
+	return nil, notSimple
+}
+
+// truth converts a number that stands as a condition.
+func (c *converter) truth(e sql.Expression) (scan.Expr, string) {
+	col, column, ok := c.acc.column(e)
+	if !ok {
+		return nil, otherTable
+	}
+	switch scan.DomainOf(c.acc.table.Bound(), col) {
+	case scan.Ints, scan.Uints:
+		if types.IsInteger(column.Type) {
+			return scan.Compare{Column: col, Op: scan.NE}, ""
+		}
 	}
 	return nil, notSimple
 }
@@ -361,9 +380,6 @@ func (c *converter) compareTime(col scan.Column, t sql.Type, op scan.Op, lit *ex
 			return nil, otherFamily
 		}
 	case time.Time:
-		if !types.IsTime(lit.Type()) {
-			return nil, otherFamily
-		}
 	default:
 		return nil, otherFamily
 	}
