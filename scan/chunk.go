@@ -3,11 +3,13 @@ package scan
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 	"unsafe"
 
 	"millrace/internal/recordbatch"
 	"millrace/store"
+	"millrace/store/state"
 )
 
 // MySQL's TIMESTAMP range in Unix ms; outside it, and for Kafka's -1, _timestamp is
@@ -30,6 +32,15 @@ type chunk struct {
 	keys  []string
 	bytes []byte
 	slots map[Column]*vector
+}
+
+// clip drops the records that do not exist: a batch may begin before the log start
+// (DeleteRecords and retention may cut through it).
+func (c *chunk) clip(b state.Bounds) {
+	if c.batch.BaseOffset >= b.LogStart && c.batch.LastOffset() < b.End {
+		return
+	}
+	c.recs = slices.DeleteFunc(c.recs, func(r recordbatch.Record) bool { return r.Offset < b.LogStart || r.Offset >= b.End })
 }
 
 func (c *chunk) reset() {

@@ -35,7 +35,8 @@ type Reader struct {
 
 	part     int // index in ranges of the present partition
 	iter     BatchIter
-	taken    int64 // rows returned of the present partition
+	bounds   state.Bounds // of the present partition
+	taken    int64        // rows returned of the present partition
 	decoder  decoder
 	chunk    chunk
 	reversed []recordbatch.Record
@@ -269,12 +270,17 @@ func (r *Reader) openPartition() error {
 	rng := r.ranges[r.part]
 	br := rng.Batches()
 	br.Reverse = r.req.Reverse
-	it, err := r.req.Source.Batches(state.TopicPartition{Topic: r.req.Table.Topic.ID, Partition: rng.Partition}, br)
+	tp := state.TopicPartition{Topic: r.req.Table.Topic.ID, Partition: rng.Partition}
+	bounds, err := r.req.Source.Bounds(tp)
+	if err != nil {
+		return fmt.Errorf("scan: %s-%d: %w", r.req.Table.Topic.Name, rng.Partition, err)
+	}
+	it, err := r.req.Source.Batches(tp, br)
 	if err != nil {
 		return fmt.Errorf("scan: %s-%d: %w", r.req.Table.Topic.Name, rng.Partition, err)
 	}
 	r.stats.PartitionsRead++
-	r.iter = it
+	r.iter, r.bounds = it, bounds
 	return nil
 }
 
@@ -327,6 +333,7 @@ func (r *Reader) decode() bool {
 
 // append filters a chunk and gathers the rows that are left.
 func (r *Reader) append(c *chunk) {
+	c.clip(r.bounds)
 	r.stats.RowsRead += int64(len(c.recs))
 	var pass []Tri
 	if r.early != nil {
