@@ -156,19 +156,25 @@ func (f *osFile) Preallocate(size int64) error {
 	if err := f.allocate(size); err != nil {
 		return f.wrap("fallocate", err)
 	}
-	var off, pushed int64
+	var off, pushed, waited int64
 	for off < size {
 		n, err := f.f.WriteAt(zeroes[:min(int64(len(zeroes)), size-off)], off)
 		off += int64(n)
 		if err != nil {
 			return err
 		}
-		if off-pushed >= fillStepBytes || off == size {
-			if err := f.push(pushed, off-pushed); err != nil {
-				return f.wrap("sync_file_range", err)
-			}
-			pushed = off
+		if off-pushed < fillStepBytes && off < size {
+			continue
 		}
+		// Push this step, and wait for the one before it only: the disk
+		// is kept busy while the next one is written.
+		if err := f.push(pushed, off-pushed, false); err != nil {
+			return f.wrap("sync_file_range", err)
+		}
+		if err := f.push(waited, pushed-waited, true); err != nil {
+			return f.wrap("sync_file_range", err)
+		}
+		waited, pushed = pushed, off
 	}
 	return nil
 }

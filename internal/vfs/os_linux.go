@@ -35,10 +35,16 @@ func (f *osFile) allocate(size int64) error {
 	}
 }
 
-// push writes a range out and waits, without a barrier: it only paces.
-func (f *osFile) push(off, n int64) error {
-	err := unix.SyncFileRange(f.fd, off, n,
-		unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
+// push writes a range out, without a barrier, and waits for it if told to: it only paces.
+func (f *osFile) push(off, n int64, wait bool) error {
+	if n == 0 {
+		return nil // to the kernel, 0 means everything behind off
+	}
+	flags := unix.SYNC_FILE_RANGE_WRITE
+	if wait {
+		flags |= unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WAIT_AFTER
+	}
+	err := unix.SyncFileRange(f.fd, off, n, flags)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ESPIPE) || errors.Is(err, unix.EINTR) {
 		return nil
 	}

@@ -33,7 +33,8 @@ type Options struct {
 	FirstFileBytes int64
 	// ReserveBytes is the size of the reserve for a full disk. Default 1 MiB; negative: none.
 	ReserveBytes int64
-	// PoolFiles is how many old files are kept for recycling. Default 4.
+	// PoolFiles is how many old files are kept for recycling: as many as truncation
+	// sets free at once should do, since filling a new one costs as much as writing it. Default 8.
 	PoolFiles int
 	// GatherBytes bounds one write. More does not make it faster, and the sync
 	// that covers it takes longer. Default 4 MiB.
@@ -69,7 +70,7 @@ func (o *Options) setDefaults() {
 		o.ReserveBytes = max(o.ReserveBytes, least) &^ (pageBytes - 1)
 	}
 	if o.PoolFiles == 0 {
-		o.PoolFiles = 4
+		o.PoolFiles = 8
 	}
 	if o.SyncPointAfter == 0 {
 		o.SyncPointAfter = 50 * time.Millisecond
