@@ -2,12 +2,20 @@ package main
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
+	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"millrace/internal/client"
 	"millrace/internal/testkit"
@@ -165,6 +173,63 @@ func TestUserCommandsOverTheWire(t *testing.T) {
 	r.fails("Access denied", "sql", "SELECT 1", "--user", "o'neil", "--password", "it's")
 	r.must("", append([]string{"user", "drop", "o'neil"}, as...)...)
 	r.fails("last administrator", append([]string{"user", "drop", "ada"}, as...)...)
+}
+
+// certificate makes a certificate for 127.0.0.1 that signs itself.
+func certificate(t *testing.T) (certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyBytes, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, kind string, b []byte) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	return write("cert.pem", "CERTIFICATE", cert), write("key.pem", "PRIVATE KEY", keyBytes)
+}
+
+func TestUsersLogInOverTLSOnBothWires(t *testing.T) {
+	cert, key := certificate(t)
+	data := filepath.Join(t.TempDir(), "data")
+	var out bytes.Buffer
+	if status := run([]string{"user", "add", "ada", "--data", data, "--password-stdin"}, &client.IO{In: strings.NewReader("secret"), Out: &out, Err: &out}); status != 0 {
+		t.Fatal(out.String())
+	}
+	r := running{t, testkit.Server(t, func(o *server.Options) {
+		o.Data, o.TLSCert, o.TLSKey = data, cert, key
+		o.Kafka[0].TLS, o.Kafka[0].SASL = true, true
+	})}
+	t.Setenv("MILLRACE_USER", "ada")
+	t.Setenv("MILLRACE_PASSWORD", "secret")
+	t.Setenv("MILLRACE_TLS_CA", cert)
+	for _, mechanism := range []string{"SCRAM-SHA-256", "SCRAM-SHA-512", "PLAIN"} {
+		r.must("", "topic", "create", mechanism, "--sasl", mechanism)
+	}
+	r.expect("n\n0\n", "", "sql", "-f", "csv", "SELECT COUNT(*) AS n FROM `PLAIN`")
+	r.fails("SASL", "topic", "list", "--password", "wrong")
+	r.fails("1045", "sql", "SELECT 1", "--password", "wrong")
+	os.Unsetenv("MILLRACE_TLS_CA")
+	r.fails("certificate", "topic", "list", "--tls")
+	r.fails("certificate", "sql", "SELECT 1", "--tls")
+	r.must("", "topic", "list", "--tls-skip-verify")
 }
 
 func TestNobodyAnswers(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -26,6 +27,7 @@ type Import struct {
 	File       string `arg:"" help:"File to import (- is standard input): NDJSON or CSV with a header line, plain or under gzip or zstd."`
 	Topic      string `short:"t" help:"Topic to import into; created if need be." required:"" placeholder:"TOPIC"`
 	Key        string `short:"k" help:"Member or column whose value becomes the record key; dots lead into nested objects." placeholder:"FIELD"`
+	Timestamp  string `help:"Member or column that becomes the record timestamp: an ISO 8601 time (UTC without a zone) or a Unix time in s, ms, µs or ns. Now where it is missing." placeholder:"FIELD"`
 	Format     string `short:"f" help:"What the file holds: ${enum}; auto goes by its name." enum:"auto,ndjson,csv" default:"auto" placeholder:"FORMAT"`
 	Delimiter  string `short:"d" help:"Between CSV columns; \\t for a tab." default:"," placeholder:"CHAR"`
 	NoTypes    bool   `help:"Leave all CSV cells text instead of writing numbers, true and false as such."`
@@ -39,7 +41,7 @@ func (*Import) Help() string {
 JSON object of its columns; an empty cell is null.
 
 Examples:
-  millrace import earthquakes.ndjson.gz --topic earthquakes --key properties.net
+  millrace import earthquakes.ndjson.gz --topic earthquakes --key properties.net --timestamp properties.time
   millrace import people.csv --topic people --delimiter ';'`
 }
 
@@ -80,9 +82,7 @@ func (c *Import) Run(ctx context.Context, s *IO) (err error) {
 	defer plain.Close()
 	began := time.Now()
 	out := newSink(ctx, cl)
-	err = c.records(ctx, format, plain, func(key, value []byte) error {
-		return out.send(&kgo.Record{Key: key, Value: value, Partition: -1})
-	})
+	err = c.records(ctx, format, plain, func(r *kgo.Record) error { return out.send(r) })
 	if cerr := out.close(); err == nil {
 		err = cerr
 	}
@@ -135,8 +135,8 @@ func decompress(r io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(br), nil
 }
 
-// records calls emit with each record of r; key and value are its to keep.
-func (c *Import) records(ctx context.Context, format string, r io.Reader, emit func(key, value []byte) error) error {
+// records calls emit with each record of r, which is emit's to keep.
+func (c *Import) records(ctx context.Context, format string, r io.Reader, emit func(*kgo.Record) error) error {
 	if format == "csv" {
 		return c.csvRecords(ctx, r, emit)
 	}
@@ -155,7 +155,15 @@ func (c *Import) records(ctx context.Context, format string, r io.Reader, emit f
 		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		return emit(key, bytes.Clone(line))
+		when, err := jsonMember(line, c.Timestamp)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		rec := &kgo.Record{Key: key, Value: bytes.Clone(line), Partition: -1}
+		if rec.Timestamp, err = parseTime(string(when)); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		return emit(rec)
 	})
 }
 
@@ -179,7 +187,7 @@ func jsonMember(value []byte, path string) ([]byte, error) {
 }
 
 // csvRecords turns each line into an object of the header's columns.
-func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(key, value []byte) error) error {
+func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(*kgo.Record) error) error {
 	cr := csv.NewReader(r)
 	cr.ReuseRecord = true
 	delimiter := c.Delimiter
@@ -200,7 +208,7 @@ func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(key, val
 	}
 	names := make([][]byte, len(header))
 	seen := map[string]bool{}
-	keyColumn := -1
+	keyColumn, timeColumn := -1, -1
 	for i, h := range header {
 		if i == 0 {
 			h = string(trimBOM([]byte(h)))
@@ -212,10 +220,16 @@ func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(key, val
 		if h == c.Key {
 			keyColumn = i
 		}
+		if h == c.Timestamp {
+			timeColumn = i
+		}
 		names[i] = append(appendJSONString(nil, h), ':')
 	}
 	if c.Key != "" && keyColumn < 0 {
 		return fmt.Errorf("--key %s: there is no such column", c.Key)
+	}
+	if c.Timestamp != "" && timeColumn < 0 {
+		return fmt.Errorf("--timestamp %s: there is no such column", c.Timestamp)
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -237,11 +251,17 @@ func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(key, val
 			value = c.appendCell(value, cell)
 		}
 		value = append(value, '}')
-		var key []byte
+		rec := &kgo.Record{Value: value, Partition: -1}
 		if keyColumn >= 0 && row[keyColumn] != "" {
-			key = []byte(row[keyColumn])
+			rec.Key = []byte(row[keyColumn])
 		}
-		if err := emit(key, value); err != nil {
+		if timeColumn >= 0 {
+			if rec.Timestamp, err = parseTime(row[timeColumn]); err != nil {
+				line, _ := cr.FieldPos(timeColumn)
+				return fmt.Errorf("line %d: %w", line, err)
+			}
+		}
+		if err := emit(rec); err != nil {
 			return err
 		}
 	}
@@ -261,4 +281,35 @@ func (c *Import) appendCell(b []byte, cell string) []byte {
 		return append(b, cell...)
 	}
 	return appendJSONString(b, cell)
+}
+
+// timeLayouts are tried in turn; a spelling without a zone is UTC.
+var timeLayouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04", "2006-01-02 15:04",
+	"2006/01/02 15:04:05", "2006/01/02 15:04", "2006-01-02", "2006/01/02",
+}
+
+// parseTime reads a time; "" is the zero time, for which the producer takes now.
+// The size of a Unix time tells its unit: each is good for the years 1973 to 5138.
+func parseTime(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
+		switch {
+		case n < 1e11:
+			return time.Unix(n, 0), nil
+		case n < 1e14:
+			return time.UnixMilli(n), nil
+		case n < 1e17:
+			return time.UnixMicro(n), nil
+		}
+		return time.Unix(0, n), nil
+	}
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is not a time", s)
 }

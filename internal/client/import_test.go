@@ -7,9 +7,11 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 func importText(t *testing.T, c Import, format, text string) (lines []string, err error) {
@@ -17,12 +19,15 @@ func importText(t *testing.T, c Import, format, text string) (lines []string, er
 	if c.Delimiter == "" {
 		c.Delimiter = ","
 	}
-	err = c.records(context.Background(), format, strings.NewReader(text), func(key, value []byte) error {
+	err = c.records(context.Background(), format, strings.NewReader(text), func(r *kgo.Record) error {
 		k := "-"
-		if key != nil {
-			k = string(key)
+		if r.Key != nil {
+			k = string(r.Key)
 		}
-		lines = append(lines, k+" "+string(value))
+		if c.Timestamp != "" {
+			k += " " + r.Timestamp.UTC().Format(time.RFC3339Nano)
+		}
+		lines = append(lines, k+" "+string(r.Value))
 		return nil
 	})
 	return lines, err
@@ -131,5 +136,34 @@ func TestLinesOfAnyLengthAndEnd(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"a", "", long, "last"}, got); d != "" {
 		t.Fatal(d)
+	}
+}
+
+func TestTimestampsComeFromAField(t *testing.T) {
+	got, err := importText(t, Import{Timestamp: "a.t"}, "ndjson", `{"a":{"t":1517363399650}}
+{"a":{"t":"2018-01-31T02:49:59.65+01:00"}}
+{"a":{"t":1517363399}}
+{"a":{"t":"2001/01/01 00:47"}}
+{}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`- 2018-01-31T01:49:59.65Z {"a":{"t":1517363399650}}`,
+		`- 2018-01-31T01:49:59.65Z {"a":{"t":"2018-01-31T02:49:59.65+01:00"}}`,
+		`- 2018-01-31T01:49:59Z {"a":{"t":1517363399}}`,
+		`- 2001-01-01T00:47:00Z {"a":{"t":"2001/01/01 00:47"}}`,
+		`- 0001-01-01T00:00:00Z {}`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatal(d)
+	}
+	got, err = importText(t, Import{Timestamp: "t"}, "csv", "t\n2018-01-31\n")
+	if d := cmp.Diff([]string{`- 2018-01-31T00:00:00Z {"t":"2018-01-31"}`}, got); d != "" || err != nil {
+		t.Fatal(d, err)
+	}
+	if _, err := importText(t, Import{Timestamp: "t"}, "csv", "t\n2018-01-31\nsoon\n"); err == nil || !strings.Contains(err.Error(), "line 3") {
+		t.Fatal(err)
 	}
 }
