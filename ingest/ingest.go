@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"millrace/internal/recordbatch"
@@ -46,7 +47,8 @@ type Ingest struct {
 	store   Store
 	o       Options
 	metrics *metrics
-	topics  sync.Map // state.TopicID → *Topic
+	topics  sync.Map     // state.TopicID → *Topic
+	parsed  atomic.Int64 // entries made in topics since it was last emptied
 	readers sync.Pool
 }
 
@@ -62,6 +64,10 @@ func New(st Store, o Options) *Ingest {
 	in.readers.New = func() any { return new(recordbatch.Reader) }
 	return in
 }
+
+// maxCachedTopics bounds the cache of parsed configurations, in which deleted topics
+// stay: once so many were made it is emptied, and what lives is parsed again.
+const maxCachedTopics = 20_000
 
 // Topic is a topic with its parsed configuration. Immutable.
 type Topic struct {
@@ -93,17 +99,10 @@ func (in *Ingest) Topic(t state.Topic) (*Topic, error) {
 		}
 		parsed.recompress, parsed.codec = true, codec
 	}
+	if in.parsed.Add(1) > maxCachedTopics {
+		in.parsed.Store(0)
+		in.topics.Clear()
+	}
 	in.topics.Store(t.ID, parsed)
 	return parsed, nil
-}
-
-// Forget drops what is cached about topics that keep says are gone. Call it now and
-// then where topics come and go.
-func (in *Ingest) Forget(keep func(id state.TopicID) bool) {
-	in.topics.Range(func(id, _ any) bool {
-		if !keep(id.(state.TopicID)) {
-			in.topics.Delete(id)
-		}
-		return true
-	})
 }

@@ -291,9 +291,16 @@ func TestTopicIsParsedAgainWhenItChanges(t *testing.T) {
 	if again, err = in.Topic(changed); err != nil || again.Config.MaxMessageBytes != 70 {
 		t.Fatal(again, err)
 	}
-	in.Forget(func(state.TopicID) bool { return false })
-	if again2, _ := in.Topic(changed); again2 == again {
-		t.Fatal("not forgotten")
+	for range maxCachedTopics {
+		changed.ID = uuid.New()
+		if _, err := in.Topic(changed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	in.topics.Range(func(any, any) bool { n++; return true })
+	if n > maxCachedTopics {
+		t.Fatalf("%d topics are cached", n)
 	}
 }
 

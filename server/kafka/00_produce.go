@@ -63,6 +63,13 @@ func (s *Server) produce(ctx context.Context, c *conn, h header, body []byte) er
 		return errHangUp
 	}
 	done := func() { c.pipe.complete(call) }
+	if s.o.ProduceAllOrNothing && len(call.entries) < len(call.parts) {
+		for i := range call.entries {
+			call.entries[i].Result = ingest.Result{Err: state.ErrRequestRefused, BaseOffset: -1, AppendTime: -1, LogStart: -1}
+		}
+		done()
+		return nil
+	}
 	if len(call.entries) == 0 {
 		done()
 		return nil

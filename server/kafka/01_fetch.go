@@ -67,6 +67,7 @@ type fetchCall struct {
 
 	total  int   // bytes gathered
 	failed bool  // a partition has an error: answer at once
+	short  bool  // memory was short: answer with what there is
 	held   int64 // of the server's fetch budget
 }
 
@@ -127,7 +128,7 @@ func (f *fetchCall) gather(ctx context.Context) {
 
 // enough says whether waiting is over.
 func (f *fetchCall) enough() bool {
-	return f.total >= f.req.minBytes || f.failed || f.req.maxWait <= 0 || len(f.parts) == 0
+	return f.total >= f.req.minBytes || f.failed || f.short && f.total > 0 || f.req.maxWait <= 0 || len(f.parts) == 0
 }
 
 // resolve finds the partitions' topics and checks that the client may read them.
@@ -180,6 +181,7 @@ func (f *fetchCall) read(ctx context.Context, deadline time.Time) bool {
 			return false
 		}
 		granted = int(n)
+		f.short = granted < room
 	}
 	before := f.total
 	limit := f.total + min(granted, max(room, 0))

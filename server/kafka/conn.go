@@ -262,7 +262,7 @@ func (c *conn) request(a *api, size int, version int16) error {
 	}
 	c.s.metrics.bytesIn.Add(float64(sizeBytes + size))
 	a.requests.Inc()
-	if a.key == keyAPIVersions && version > a.max {
+	if version < a.min || version > a.max {
 		return c.tooNewAPIVersions(frame)
 	}
 	h, body, err := parseHeader(frame, a.requestHeaderVersion(version))

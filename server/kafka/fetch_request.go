@@ -37,8 +37,9 @@ func decodeFetch(version int16, body []byte) (*fetchRequest, error) {
 		d.int32() // replica id
 	}
 	req.maxWait = min(max(time.Duration(d.int32())*time.Millisecond, 0), maxFetchWait)
-	req.minBytes = int(d.int32())
+	minBytes := int(d.int32())
 	req.maxBytes = min(max(int(d.int32()), 0), maxFetchBytes)
+	req.minBytes = min(minBytes, req.maxBytes) // more will never come
 	req.readCommitted = d.int8() == 1
 	if version >= 7 {
 		req.sessionID = d.int32()

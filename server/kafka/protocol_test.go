@@ -778,6 +778,14 @@ func TestAllOrNothingRefusesTheWholeRequest(t *testing.T) {
 		if parts[0].ErrorCode != good || parts[1].ErrorCode != errCorruptMessage || e.end(id, 0) != stored || e.end(id, 1) != 0 {
 			t.Errorf("strict %v: %+v", strict, parts)
 		}
+		// The same where the trouble is seen before the batches are.
+		req = produceRequest(9, "t", id, 0, batch(1, "good"))
+		second.Partition, second.Records = 7, batch(1, "good")
+		req.Topics[0].Partitions = append(req.Topics[0].Partitions, second)
+		parts = e.raw().ask(req).(*kmsg.ProduceResponse).Topics[0].Partitions
+		if parts[0].ErrorCode != good || parts[1].ErrorCode != errUnknownTopicOrPartition || e.end(id, 0) != 2*stored {
+			t.Errorf("strict %v: %+v", strict, parts)
+		}
 	}
 }
 
