@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -30,6 +31,9 @@ type cursor struct {
 	table   []byte          // scratch
 	data    []byte          // block b's bytes, once they were read as a whole
 	loaded  bool            // data is block b's
+
+	// hole, if set, is why the range ends (or, in reverse, does not begin) where it does.
+	hole error
 
 	info BatchInfo
 	at   int64 // where the batch lies: in log file file, or in cur.seg
@@ -78,9 +82,75 @@ func (c *cursor) open(s *Store, v *version, tp state.TopicPartition, r BatchRang
 		// In offset order: the segments' sources to the front.
 		rotate(c.sources, mems)
 	}
+	if f := v.lost(); f != nil {
+		c.findHole(v, f)
+	}
 	if r.Reverse {
 		slices.Reverse(c.sources)
 	}
+}
+
+// findHole looks for offsets of the range that no segment or memtable has: a
+// segment that cannot be opened, f, had them. What lies before stays readable.
+func (c *cursor) findHole(v *version, f *segmentFile) {
+	at := c.r.FromOffset
+	covered := func(first, end int64) bool {
+		if end <= at {
+			return true
+		}
+		if first > at {
+			return false
+		}
+		at = end
+		return true
+	}
+	whole := true
+	for _, s := range v.segs {
+		if p := s.Find(c.tp); p != nil && whole {
+			whole = covered(p.FirstOffset, p.EndOffset)
+		}
+	}
+	for _, m := range v.mems {
+		if refs := m.refs(c.tp); len(refs) > 0 && whole {
+			whole = covered(refs[0].base, refs[len(refs)-1].end())
+		}
+	}
+	if at >= c.r.ToOffset {
+		return
+	}
+	// at is the first missing offset; the hole reaches to the next batch that is there.
+	end := c.r.ToOffset
+	for _, s := range v.segs {
+		if p := s.Find(c.tp); p != nil && p.FirstOffset > at {
+			end = min(end, p.FirstOffset)
+		}
+	}
+	for _, m := range v.mems {
+		if refs := m.refs(c.tp); len(refs) > 0 && refs[0].base > at {
+			end = min(end, refs[0].base)
+		}
+	}
+	c.hole = &ReadError{TopicPartition: c.tp, Name: c.s.topicName(c.tp), FirstOffset: at, LastOffset: end - 1,
+		File: f.relName(), Err: fmt.Errorf("%w: %w", ErrCorrupt, f.lost)}
+	if c.r.Reverse {
+		c.sources = nil // the end may be readable, but not all of the range
+		return
+	}
+	// Sources behind the hole are left out.
+	for i, s := range c.sources {
+		if first := s.first(); first >= end {
+			c.sources = c.sources[:i]
+			break
+		}
+	}
+}
+
+// first offset of the source's batches.
+func (s *source) first() int64 {
+	if s.mem != nil {
+		return s.refs[0].base
+	}
+	return s.part.FirstOffset
 }
 
 // rotate moves the first n elements to the end.
@@ -105,7 +175,7 @@ func (c *cursor) next() (bool, error) {
 		}
 		c.cur = source{}
 		if c.opened == len(c.sources) {
-			return false, nil
+			return false, c.hole
 		}
 		c.cur = c.sources[c.opened]
 		c.opened++

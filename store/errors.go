@@ -54,9 +54,15 @@ func (s *Store) readError(tp state.TopicPartition, first, last int64, file strin
 	if errors.Is(err, segment.ErrCorrupt) || errors.Is(err, commitlog.ErrCorrupt) {
 		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	t, _ := s.Topics().ByID(tp.Topic)
-	e := &ReadError{TopicPartition: tp, Name: t.Name, FirstOffset: first, LastOffset: last, File: file, FileOffset: at, Err: err}
-	s.o.Logger.Error("stored records cannot be read", "topic", t.Name, "topic id", tp.Topic, "partition", tp.Partition,
+	name := s.topicName(tp)
+	e := &ReadError{TopicPartition: tp, Name: name, FirstOffset: first, LastOffset: last, File: file, FileOffset: at, Err: err}
+	s.o.Logger.Error("stored records cannot be read", "topic", name, "topic id", tp.Topic, "partition", tp.Partition,
 		"first offset", first, "last offset", last, "file", file, "file offset", at, "error", err)
 	return e
+}
+
+// topicName is "" when the topic is gone.
+func (s *Store) topicName(tp state.TopicPartition) string {
+	t, _ := s.Topics().ByID(tp.Topic)
+	return t.Name
 }

@@ -32,9 +32,13 @@ func checkFormat(fsys vfs.FS, dir string) error {
 		return err
 	}
 	if v > formatVersion {
-		return fmt.Errorf("store: %s has data format %d, written by a newer Millrace; this one reads up to %d", dir, v, formatVersion)
+		return newerFormat(dir, v)
 	}
 	return nil
+}
+
+func newerFormat(dir string, v int) error {
+	return fmt.Errorf("store: %s has data format %d, written by a newer Millrace; this one reads up to %d", dir, v, formatVersion)
 }
 
 func readFormat(fsys vfs.FS, dir string) (int, error) {

@@ -28,6 +28,7 @@ type segmentFile struct {
 	refs    atomic.Int32
 	retired atomic.Bool // no checkpoint names it any more: unlinked with its last reference
 	damaged atomic.Bool // a merge could not read it: left alone
+	lost    error       // why its directory could not be read at the start; it holds unknown records then
 }
 
 func (f *segmentFile) ref() { f.refs.Add(1) }
@@ -101,7 +102,14 @@ func (s *Store) openSegments(ids []uint64) ([]*segmentFile, error) {
 	segs := make([]*segmentFile, 0, len(ids))
 	for _, id := range ids {
 		f, err := s.openSegment(id)
-		if err != nil {
+		switch {
+		case errors.Is(err, segment.ErrCorrupt), errors.Is(err, ErrCorrupt), errors.Is(err, fs.ErrNotExist):
+			// Others stay readable. Which records this one holds can only be told from
+			// what is missing between the others (see cursor.open).
+			s.o.Logger.Error("a segment is damaged; the records that only it holds cannot be read", "segment", id, "error", err)
+			f = &segmentFile{Reader: segment.Damaged(segmentName(id)), id: id, s: s, lost: err}
+			f.damaged.Store(true)
+		case err != nil:
 			for _, f := range segs {
 				f.unref()
 			}

@@ -34,6 +34,16 @@ func (v *version) unref() {
 	}
 }
 
+// lost returns the first segment whose directory could not be read, or nil.
+func (v *version) lost() *segmentFile {
+	for _, f := range v.segs {
+		if f.lost != nil {
+			return f
+		}
+	}
+	return nil
+}
+
 // versionSet knows all living versions, oldest first.
 type versionSet struct {
 	dropped func() // called after a version is gone, without locks

@@ -38,6 +38,9 @@ func Open(fs vfs.FS, name string, cache *Cache) (*Reader, error) {
 	return r, nil
 }
 
+// Damaged stands in for a segment whose directory cannot be read: it knows of no partition.
+func Damaged(name string) *Reader { return &Reader{name: filepath.Base(name)} }
+
 func (r *Reader) corrupt(at int64, format string, args ...any) error {
 	return &CorruptError{File: r.name, Offset: at, Reason: fmt.Sprintf(format, args...)}
 }
@@ -200,6 +203,9 @@ func (r *Reader) ReadAt(p []byte, at int64) error {
 
 // Close closes the file; no call may be running or follow.
 func (r *Reader) Close() error {
+	if r.f == nil {
+		return nil
+	}
 	r.cache.forget(r)
 	return r.f.Close()
 }
