@@ -27,7 +27,7 @@ func newBuilder(c Column) builder {
 		return &timestampBuilder{array.NewTimestampBuilder(mem, timestampMillis)}
 	case RawKey, RawValue:
 		return &binaryBuilder{array.NewBinaryBuilder(mem, arrow.BinaryTypes.Binary), c.Kind}
-	case Key, Headers, Value, RawHeaders, TimestampType:
+	case Key, Headers, Value, Error, RawHeaders, TimestampType:
 		return &textBuilder{array.NewStringBuilder(mem), c.Kind}
 	}
 	panic("scan: not a system column")
@@ -124,6 +124,13 @@ func (b *textBuilder) append(r *Reader, c *chunk, rec *recordbatch.Record) int {
 		return 0
 	case Headers, RawHeaders:
 		return b.appendHeaders(r, c, rec)
+	case Error: // of values without a form: only a batch can fail
+		if c.fault == "" {
+			b.AppendNull()
+		} else {
+			b.Append(c.fault)
+		}
+		return 0
 	}
 	switch {
 	case x == nil:

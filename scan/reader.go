@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"millrace/blobexpand"
+	"millrace/catalog"
 	"millrace/internal/recordbatch"
 	"millrace/store/state"
 
@@ -82,6 +83,7 @@ func Open(req Request) (*Reader, error) {
 	need = columnsOf(r.late, need)
 	var cols []blobexpand.Column
 	wantErrors, wantRest := false, false
+	shaped := isShaped(req.Table)
 	for _, c := range need {
 		if slices.Contains(r.gathered, c) || slices.Contains(r.expanded, c) {
 			continue
@@ -91,7 +93,12 @@ func Open(req Request) (*Reader, error) {
 			cols = append(cols, req.Table.Expanded[c.Index])
 			r.expanded = append(r.expanded, c)
 		case Error:
-			wantErrors = true
+			if shaped {
+				wantErrors = true
+			} else {
+				r.gathered = append(r.gathered, c)
+				r.builders = append(r.builders, newBuilder(c))
+			}
 		case Rest:
 			wantRest = true
 		default:
@@ -120,6 +127,18 @@ func Open(req Request) (*Reader, error) {
 		}
 	}
 	return r, nil
+}
+
+// isShaped says whether the table's values are expected to have a form that they can
+// fail: JSON, or CSV with declared columns. Otherwise _error is null.
+func isShaped(t *catalog.Table) bool {
+	switch {
+	case t.Config.Expand.String() == "off":
+		return false
+	case t.Config.ValueFormat == "" || t.Config.ValueFormat == "json":
+		return true
+	}
+	return t.Config.ValueFormat == "csv" && len(t.Expanded) > 0
 }
 
 // Schema of the record batches.

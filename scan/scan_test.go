@@ -24,6 +24,7 @@ type fakeSource struct {
 	batches map[int32][][]byte
 	read    []string // partition:base offset
 	sparse  bool     // bounds are not dense
+	start   int64    // log start of every partition
 }
 
 func (s *fakeSource) end(p int32) int64 {
@@ -37,7 +38,7 @@ func (s *fakeSource) end(p int32) int64 {
 
 func (s *fakeSource) Bounds(tp state.TopicPartition) (state.Bounds, error) {
 	end := s.end(tp.Partition)
-	return state.Bounds{End: end, LastStable: end, Dense: !s.sparse}, nil
+	return state.Bounds{LogStart: s.start, End: end, LastStable: end, Dense: !s.sparse}, nil
 }
 
 func (s *fakeSource) Batches(tp state.TopicPartition, r store.BatchRange) (BatchIter, error) {
@@ -476,6 +477,35 @@ func TestHeadersAsObjectAndPairs(t *testing.T) {
 		}
 		if got := string(appendHeadersPairs(nil, c.in)); c.pairs != "" && got != c.pairs {
 			t.Errorf("pairs %s, want %s", got, c.pairs)
+		}
+	}
+}
+
+func TestRecordsBeforeTheLogStartAreGone(t *testing.T) {
+	s := &fakeSource{start: 3}
+	for range 3 {
+		s.add(0, recordbatch.None, rec{1, "a", "{}"}, rec{1, "b", "{}"})
+	}
+	req := Request{Source: s, Table: table(1), Columns: []Column{colOffset}}
+	got, _ := rows(t, req)
+	expect(t, got, "3", "4", "5")
+	req.Reverse, req.PartitionLimit = true, 9
+	got, _ = rows(t, req)
+	expect(t, got, "5", "4", "3")
+	req.Columns, req.Limit = []Column{colKey}, 1
+	got, _ = rows(t, req)
+	expect(t, got, "b")
+}
+
+func TestValuesWithoutAFormHaveNoError(t *testing.T) {
+	s := &fakeSource{}
+	s.add(0, recordbatch.None, rec{1, "a", "not JSON"})
+	for format, null := range map[string]bool{"json": false, "text": true, "binary": true, "csv": true} {
+		tab := table(1)
+		tab.Config.ValueFormat = format
+		got, _ := rows(t, Request{Source: s, Table: tab, Columns: []Column{colOffset}, Filter: IsNull{colError}})
+		if (len(got) == 1) != null {
+			t.Errorf("%s: _error is null: %v", format, len(got) == 1)
 		}
 	}
 }
