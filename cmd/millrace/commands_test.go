@@ -244,3 +244,44 @@ func TestNobodyAnswers(t *testing.T) {
 		}
 	}
 }
+
+func TestVerifyFindsAFlippedByte(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s := testkit.Server(t, func(o *server.Options) { o.Data = data })
+	r := running{t, s}
+	r.must("", "gen", "orders", "-n", "1000", "-r", "0")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	verify := func() (string, int) {
+		var out bytes.Buffer
+		status := run([]string{"verify", "--data", data}, &client.IO{In: strings.NewReader(""), Out: &out, Err: &out})
+		return out.String(), status
+	}
+	if out, status := verify(); status != 0 || !strings.Contains(out, "no problem found") {
+		t.Fatal(status, out)
+	}
+	// Damage a record: the log holds its text as it is.
+	damaged := 0
+	err := filepath.WalkDir(data, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if i := bytes.Index(b, []byte(`"order_id":100500`)); i >= 0 {
+			b[i+12] ^= 1
+			damaged++
+			return os.WriteFile(path, b, 0o600)
+		}
+		return nil
+	})
+	if err != nil || damaged == 0 {
+		t.Fatal(damaged, err)
+	}
+	if out, status := verify(); status != exitFailed || !strings.Contains(out, "problems found") {
+		t.Fatal(status, out)
+	}
+}
