@@ -20,6 +20,9 @@ func (s *Server) apiVersions(_ context.Context, r *request) (kmsg.Response, erro
 		resp.ErrorCode = errInvalidRequest
 		return resp, nil
 	}
+	if r.version >= 3 {
+		r.conn.software = cut(req.ClientSoftwareName)
+	}
 	resp.ApiKeys = make([]kmsg.ApiVersionsResponseApiKey, 0, len(s.table))
 	for _, a := range s.table {
 		if a != nil {

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"log/slog"
+	"strings"
 
 	"millrace/server/auth"
 	"millrace/store/state"
@@ -24,12 +25,9 @@ func (s *Server) initProducerID(ctx context.Context, r *request) (kmsg.Response,
 	resp := req.ResponseKind().(*kmsg.InitProducerIDResponse)
 	resp.ProducerID, resp.ProducerEpoch = -1, -1
 	if req.TransactionalID != nil {
-		// Fatal to every client, and it says what is the matter: this server's
-		// version has no transactions. A coordinator error would be retried for ever,
-		// an authorisation error would send people looking for a grant.
 		s.rare.warn(s.log, "transactional "+*req.TransactionalID, "transactions are not supported by this version",
 			slog.String("transactional_id", cut(*req.TransactionalID)), slog.String("client_id", cut(r.clientID)), slog.String("client", r.conn.remoteHost))
-		resp.ErrorCode = errUnsupportedVersion
+		resp.ErrorCode = noTransactions(r.conn.software)
 		return resp, nil
 	}
 	if !s.mayWriteAnything(r) {
@@ -51,6 +49,18 @@ func (s *Server) initProducerID(ctx context.Context, r *request) (kmsg.Response,
 		resp.ProducerID, resp.ProducerEpoch = id.ProducerID, id.ProducerEpoch
 	}
 	return resp, nil
+}
+
+// noTransactions is the code that says so, and that the client takes for fatal. For
+// most that is UNSUPPORTED_VERSION. A coordinator error would be retried for
+// ever, an authorisation error would send people looking for a grant. librdkafka, though,
+// retries UNSUPPORTED_VERSION for ever, too; of the few codes that it gives up on, only
+// INVALID_TRANSACTION_TIMEOUT is not about identity: no timeout is short enough.
+func noTransactions(software string) int16 {
+	if strings.Contains(software, "rdkafka") || strings.HasPrefix(software, "confluent-kafka") {
+		return errInvalidTransactionTimeout
+	}
+	return errUnsupportedVersion
 }
 
 // mayWriteAnything: who may write to some topic may be idempotent about it (KIP-679).

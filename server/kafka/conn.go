@@ -50,6 +50,7 @@ type conn struct {
 	principal auth.Principal
 	sasl      saslState
 	session   *fetchSession
+	software  string // the client library, as ApiVersions told it; "" unknown
 
 	greeted  bool      // a request was answered, logged in where required
 	idleSet  time.Time // when the idle deadline was last set; zero: another one holds

@@ -58,6 +58,7 @@ const (
 	errDuplicateSequenceNumber      int16 = 46
 	errInvalidProducerEpoch         int16 = 47
 	errInvalidTxnState              int16 = 48
+	errInvalidTransactionTimeout    int16 = 50
 	errInvalidProducerIDMapping     int16 = 49
 	errConcurrentTransactions       int16 = 51
 	errTransactionalIDAuthorization int16 = 53

@@ -666,6 +666,16 @@ func TestTransactionalProducersAreToldThatThereAreNoTransactions(t *testing.T) {
 	if got := e.raw().ask(req).(*kmsg.InitProducerIDResponse); got.ErrorCode != errUnsupportedVersion || got.ProducerID != -1 {
 		t.Fatalf("%+v", got)
 	}
+	// librdkafka would retry that for ever.
+	for _, software := range []string{"librdkafka", "confluent-kafka-python"} {
+		r := e.raw()
+		hello := kmsg.NewPtrApiVersionsRequest()
+		hello.Version, hello.ClientSoftwareName, hello.ClientSoftwareVersion = 3, software, "2.11.1"
+		r.ask(hello)
+		if got := r.ask(req).(*kmsg.InitProducerIDResponse); got.ErrorCode != errInvalidTransactionTimeout {
+			t.Fatalf("%s: %+v", software, got)
+		}
+	}
 }
 
 func TestOffsetForLeaderEpochKnowsTheOneEpoch(t *testing.T) {
