@@ -56,6 +56,10 @@ func (s *Store) readError(tp state.TopicPartition, first, last int64, file strin
 	}
 	name := s.topicName(tp)
 	e := &ReadError{TopicPartition: tp, Name: name, FirstOffset: first, LastOffset: last, File: file, FileOffset: at, Err: err}
+	// A consumer comes back for the same batch again and again: one line a second tells enough.
+	if now := s.o.Now().Unix(); s.readErrorLogged.Swap(now) == now {
+		return e
+	}
 	s.o.Logger.Error("stored records cannot be read", "topic", name, "topic id", tp.Topic, "partition", tp.Partition,
 		"first offset", first, "last offset", last, "file", file, "file offset", at, "error", err)
 	return e

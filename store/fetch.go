@@ -75,7 +75,6 @@ func (s *Store) Fetch(tp state.TopicPartition, offset int64, maxBytes int, minOn
 	defer func() {
 		c := &sc.cursor
 		clear(c.sources)
-		clear(sc.runs[:cap(sc.runs)])
 		*sc = fetchScratch{cursor: cursor{sources: c.sources[:0], batches: c.batches[:0], table: c.table}, runs: sc.runs[:0], checks: sc.checks[:0]}
 		fetchScratches.Put(sc)
 	}()
@@ -190,6 +189,7 @@ func (sc *fetchScratch) flush(res *FetchResult) error {
 			res.Batches = append(res.Batches, buf[:good:good])
 			res.Bytes += good
 		}
+		clear(sc.runs) // lets go of segments
 		sc.runs, sc.checks, sc.bytes, sc.gaps = sc.runs[:0], sc.checks[:0], 0, 0
 	}()
 	at := 0 // of the run in buf; the batches before it were moved to buf[:good]

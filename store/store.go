@@ -44,6 +44,8 @@ type Store struct {
 	lastFailure atomic.Pointer[error]
 	healWanted  chan struct{} // capacity 1
 
+	readErrorLogged atomic.Int64 // Unix second of the last log line about one
+
 	// Owned by the publisher (and by the healer while the queue is empty).
 	failing bool
 	touched []*partition
