@@ -3,8 +3,10 @@ package mysql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,6 +105,12 @@ func (c *conn) readFailed(err error) {
 // nil outside of one.
 func (c *conn) writeError(ctx context.Context, err error) error {
 	e := wireError(ctx, err)
+	if e.Number == 1146 && c.sess != nil {
+		// The engine names the table alone.
+		if name, ok := quoted(e.Message); ok && strings.HasPrefix(e.Message, "Table '") && !strings.Contains(name, ".") {
+			e.Message = fmt.Sprintf("Table '%s.%s' doesn't exist", c.sess.GetCurrentDatabase(), name)
+		}
+	}
 	if e.Number == errInternal.number || e.Number == 1105 {
 		c.s.log.Warn("statement failed", "thread", c.thread.id, "number", e.Number, "error", clip(err.Error()))
 	}

@@ -136,3 +136,27 @@ func TestStarsStandForVisibleColumns(t *testing.T) {
 		{"SELECT EXISTS (SELECT * FROM a)", "1"},
 	}.check(t, in)
 }
+
+func TestArithmeticDoesNotWrapAround(t *testing.T) { // C23, C37 and error 1690
+	in := start(t, nil)
+	in.topic("n", nil, `{"a":9223372036854775807,"b":-9223372036854775808,"u":18446744073709551615,"f":1e308,"d":"2026-01-31","s":"x"}`)
+	const big, ubig, dbl = "error 1690: Error 1690 (22003): BIGINT value is out of range in ", "error 1690: Error 1690 (22003): BIGINT UNSIGNED value is out of range in ", "error 1690: Error 1690 (22003): DOUBLE value is out of range in "
+	cases{
+		{"SELECT 9223372036854775807+1", big + "'(9223372036854775807 + 1)'"},
+		{"SELECT a+1 FROM n", big + "'(n.a + 1)'"},
+		{"SELECT b-1 FROM n", big + "'(n.b - 1)'"},
+		{"SELECT a*2 FROM n", big + "'(n.a * 2)'"},
+		{"SELECT b*-1 FROM n", big + "'(n.b * -1)'"},
+		{"SELECT a+b, a-1, b+1, a*1, b*1, a*0 FROM n", "-1,9223372036854775806,-9223372036854775807,9223372036854775807,-9223372036854775808,0"},
+		{"SELECT CAST(1 AS UNSIGNED)-2", ubig + "'(convert(1, unsigned) - 2)'"},
+		{"SELECT u-1, u+0 FROM n", "18446744073709551614,18446744073709551615"},
+		{"SELECT 1e308*10", dbl + "'(1e+308 * 10)'"},
+		{"SELECT f*10 FROM n", dbl + "'(n.f * 10)'"},
+		{"SELECT 0.1+0.2, 1/3, 1.5*2, 7 DIV 2, 7 % 3, -(5-3)", "0.3,0.3333,3.0,3,1,-2"},
+		{"SELECT DATE('2026-01-31') + INTERVAL 1 DAY, CAST('2026-01-31' AS DATETIME) - INTERVAL 1 HOUR", "2026-02-01 00:00:00,2026-01-30 23:00:00"},
+		{"SELECT a+1-1 FROM (SELECT 5 AS a) t GROUP BY a+1-1 ORDER BY a+1-1", "5"},
+		{"SELECT COUNT(*) FROM n WHERE _offset + 1 > 0 AND a - 1 = 9223372036854775806", "1"},
+		{"SELECT CAST('2020-01-01 a' AS DATETIME), CAST('2020-01-01' AS DATE), CAST('2020-01-01T10:11:12.5' AS DATETIME(3)), CAST('x' AS DATETIME)", "2020-01-01 00:00:00,2020-01-01,2020-01-01 10:11:12.500,NULL"},
+		{"SELECT NULL+1, 1-NULL", "NULL,NULL"},
+	}.check(t, in)
+}

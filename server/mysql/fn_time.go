@@ -2,15 +2,41 @@ package mysql
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
+// cleanTimeFunction is put around what is cast to a time; no user can write its name unquoted.
+const cleanTimeFunction = "millrace clean time"
+
+var timePrefix = regexp.MustCompile(`^\s*\d{1,4}[-/.:]\d{1,2}[-/.:]\d{1,2}(?:[ T]+\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.\d*)?)?)?`)
+
+var zoneSuffix = regexp.MustCompile(`^(?:Z|[+-]\d{2}:\d{2})$`)
+
+// cleanTime cuts off what follows a time in text, with MySQL's warning.
+func cleanTime(ctx *sql.Context, s string) string {
+	prefix := timePrefix.FindString(s)
+	rest := strings.TrimSpace(s[len(prefix):])
+	if prefix == "" || rest == "" || zoneSuffix.MatchString(rest) {
+		return s
+	}
+	ctx.Warn(1292, "Truncated incorrect datetime value: '%s'", s)
+	return prefix
+}
+
 // timeFunctions are missing in the engine.
 func timeFunctions() []sql.Function {
 	return []sql.Function{
+		scalarFunction(scalar{name: cleanTimeFunction, strict: true, typeOf: func(args []sql.Expression) sql.Type { return args[0].Type() }, eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			if s, ok := args[0].(string); ok {
+				return cleanTime(ctx, s), nil
+			}
+			return args[0], nil
+		}}, 1, 1),
 		scalarFunction(scalar{name: "makedate", strict: true, typeOf: fixed(types.Date), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
 			year, err := toInt(ctx, args[0])
 			if err != nil {

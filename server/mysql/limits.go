@@ -11,6 +11,8 @@ const (
 	// maxDepth of nesting. The planner is quadratic in it: 1+1+… with 500 terms takes
 	// 0.1 s, with 5,000 terms 20 s, and it cannot be interrupted.
 	maxDepth = 600
+	// maxChain is how many AND and OR a statement may have.
+	maxChain = 4_000
 	// maxPrepared statements of one connection, and maxCursors open ones.
 	maxPrepared = 4096
 	maxCursors  = 64

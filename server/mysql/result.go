@@ -3,6 +3,7 @@ package mysql
 import (
 	"errors"
 	"io"
+	"math"
 	"time"
 
 	"millrace/server/mysql/wire"
@@ -105,6 +106,9 @@ func (e *encoder) encode(ctx *sql.Context, row sql.Row) ([][]byte, error) {
 		if t, ok := v.(time.Time); ok && isTime(col.Type) {
 			e.values[i] = e.time(t, &e.columns[i])
 			continue
+		}
+		if f, ok := v.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
+			return nil, newError(1690, "22003", "DOUBLE value is out of range in column '%s'", col.Name)
 		}
 		at := len(e.scratch)
 		s, err := col.Type.SQL(ctx, e.scratch[at:at], v)

@@ -19,6 +19,7 @@ type astWalk struct {
 
 	nodes      int
 	depth      int
+	chain      int // AND and OR in all
 	tooComplex bool
 }
 
@@ -59,15 +60,22 @@ func (w *astWalk) value(v reflect.Value) {
 			return
 		}
 		w.nodes++
-		w.depth++
-		if w.nodes > maxNodes || w.depth > maxDepth {
+		deeper := 1
+		switch v.Interface().(type) {
+		case *sqlparser.AndExpr, *sqlparser.OrExpr:
+			// Object mappers write chains of thousands; the planner takes them well.
+			deeper = 0
+			w.chain++
+		}
+		w.depth += deeper
+		if w.nodes > maxNodes || w.depth > maxDepth || w.chain > maxChain {
 			w.tooComplex = true
 			return
 		}
 		if w.node == nil || w.node(v.Interface()) {
 			w.value(v.Elem())
 		}
-		w.depth--
+		w.depth -= deeper
 	case reflect.Struct:
 		switch v.Type() {
 		case colIdentType, tableIdType, authInfoType, sqlValType, injectedType:
@@ -140,7 +148,12 @@ func call(name string, args ...sqlparser.Expr) *sqlparser.FuncExpr {
 func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 	switch e := e.(type) {
 	case *sqlparser.BinaryExpr:
-		return rewriteJSONOperator(e)
+		if r := rewriteJSONOperator(e); r != e {
+			return r
+		}
+		return rewriteArithmetic(e)
+	case *sqlparser.ConvertExpr:
+		return rewriteCast(e)
 	case *sqlparser.ComparisonExpr:
 		if r, ok := rewriteRegexpOperator(e); ok {
 			return r

@@ -1,0 +1,221 @@
+package mysql
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// arithmetic is the parsed form of a checked +, - or *.
+type arithmetic struct {
+	op   string
+	text string
+}
+
+var _ sqlparser.Injectable = arithmetic{}
+
+func (a arithmetic) String() string { return "(" + a.text + ")" }
+
+func (a arithmetic) WithResolvedChildren(children []any) (any, error) {
+	if len(children) != 2 {
+		return nil, fmt.Errorf("arithmetic: %d operands", len(children))
+	}
+	left, ok1 := children[0].(sql.Expression)
+	right, ok2 := children[1].(sql.Expression)
+	if !ok1 || !ok2 {
+		return nil, fmt.Errorf("arithmetic: operands %T and %T", children[0], children[1])
+	}
+	// A date with an interval may hide behind parentheses.
+	for _, side := range []sql.Expression{left, right} {
+		if _, ok := side.(*expression.Interval); ok {
+			return engineArithmetic(a.op, left, right), nil
+		}
+	}
+	return &checked{op: a.op, left: left, right: right}, nil
+}
+
+func engineArithmetic(op string, left, right sql.Expression) sql.Expression {
+	switch op {
+	case sqlparser.MinusStr:
+		return expression.NewMinus(left, right)
+	case sqlparser.MultStr:
+		return expression.NewMult(left, right)
+	default:
+		return expression.NewPlus(left, right)
+	}
+}
+
+// checked is +, - or * whose integers do not wrap around and whose doubles do not become infinite.
+type checked struct {
+	op          string
+	left, right sql.Expression
+}
+
+var (
+	_ sql.Expression         = (*checked)(nil)
+	_ sql.CollationCoercible = (*checked)(nil)
+)
+
+func (c *checked) Resolved() bool             { return c.left.Resolved() && c.right.Resolved() }
+func (c *checked) IsNullable() bool           { return c.left.IsNullable() || c.right.IsNullable() }
+func (c *checked) Children() []sql.Expression { return []sql.Expression{c.left, c.right} }
+func (c *checked) String() string             { return fmt.Sprintf("(%s %s %s)", c.left, c.op, c.right) }
+
+// Type is MySQL's for integers, the engine's for the rest.
+func (c *checked) Type() sql.Type {
+	l, r := c.left.Type(), c.right.Type()
+	if types.IsInteger(l) && types.IsInteger(r) {
+		if types.IsUnsigned(l) || types.IsUnsigned(r) {
+			return types.Uint64
+		}
+		return types.Int64
+	}
+	return engineArithmetic(c.op, c.left, c.right).Type()
+}
+
+func (c *checked) CollationCoercibility(*sql.Context) (sql.CollationID, byte) {
+	return sql.Collation_binary, 5
+}
+
+func (c *checked) WithChildren(children ...sql.Expression) (sql.Expression, error) {
+	if len(children) != 2 {
+		return nil, sql.ErrInvalidChildrenNumber.New(c, len(children), 2)
+	}
+	return &checked{c.op, children[0], children[1]}, nil
+}
+
+func (c *checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	l, err := c.left.Eval(ctx, row)
+	if err != nil || l == nil {
+		return nil, err
+	}
+	r, err := c.right.Eval(ctx, row)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	if a, ok := integerOf(l); ok {
+		if b, ok := integerOf(r); ok {
+			return c.integers(a, b)
+		}
+	}
+	if a, ok := l.(float64); ok {
+		if b, ok := r.(float64); ok {
+			return c.finite(floats(c.op, a, b))
+		}
+	}
+	// Decimals, text, dates: the engine's own rules, on the values at hand.
+	v, err := engineArithmetic(c.op, expression.NewLiteral(l, c.left.Type()), expression.NewLiteral(r, c.right.Type())).Eval(ctx, nil)
+	if f, ok := v.(float64); ok && err == nil {
+		return c.finite(f)
+	}
+	return v, err
+}
+
+func floats(op string, a, b float64) float64 {
+	switch op {
+	case sqlparser.MinusStr:
+		return a - b
+	case sqlparser.MultStr:
+		return a * b
+	default:
+		return a + b
+	}
+}
+
+func (c *checked) finite(f float64) (any, error) {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return nil, newError(1690, "22003", "DOUBLE value is out of range in '%s'", c)
+	}
+	return f, nil
+}
+
+// wide is an integer of 65 bits: a sign and a magnitude.
+type wide struct {
+	negative bool
+	abs      uint64
+	unsigned bool // came from an unsigned type
+}
+
+func integerOf(v any) (wide, bool) {
+	signed := func(n int64) (wide, bool) {
+		if n < 0 {
+			return wide{negative: true, abs: uint64(-(n + 1)) + 1}, true
+		}
+		return wide{abs: uint64(n)}, true
+	}
+	switch v := v.(type) {
+	case int64:
+		return signed(v)
+	case int32:
+		return signed(int64(v))
+	case int16:
+		return signed(int64(v))
+	case int8:
+		return signed(int64(v))
+	case int:
+		return signed(int64(v))
+	case bool:
+		return signed(int64(flag(v)))
+	case uint64:
+		return wide{abs: v, unsigned: true}, true
+	case uint32:
+		return wide{abs: uint64(v), unsigned: true}, true
+	case uint16:
+		return wide{abs: uint64(v), unsigned: true}, true
+	case uint8:
+		return wide{abs: uint64(v), unsigned: true}, true
+	default:
+		return wide{}, false
+	}
+}
+
+// integers computes exactly and refuses what does not fit the result's type: BIGINT, or BIGINT
+// UNSIGNED when one operand is unsigned.
+func (c *checked) integers(a, b wide) (any, error) {
+	var negative, overflow bool
+	var abs uint64
+	if c.op == sqlparser.MultStr {
+		hi, lo := bits.Mul64(a.abs, b.abs)
+		negative, abs, overflow = a.negative != b.negative && lo|hi != 0, lo, hi != 0
+	} else {
+		if c.op == sqlparser.MinusStr {
+			b.negative = !b.negative && b.abs != 0
+		}
+		switch {
+		case a.negative == b.negative:
+			var carry uint64
+			abs, carry = bits.Add64(a.abs, b.abs, 0)
+			negative, overflow = a.negative, carry != 0
+		case a.abs >= b.abs:
+			abs, negative = a.abs-b.abs, a.negative && a.abs != b.abs
+		default:
+			abs, negative = b.abs-a.abs, b.negative
+		}
+	}
+	// The engine's type says what the client was told.
+	if types.IsUnsigned(c.Type()) {
+		if overflow || negative {
+			return nil, newError(1690, "22003", "BIGINT UNSIGNED value is out of range in '%s'", c)
+		}
+		return abs, nil
+	}
+	limit := uint64(math.MaxInt64)
+	if negative {
+		limit++
+	}
+	if overflow || abs > limit {
+		if (a.unsigned || b.unsigned) && !overflow && !negative {
+			return abs, nil // the engine calls it signed; it converts when it is sent
+		}
+		return nil, newError(1690, "22003", "BIGINT value is out of range in '%s'", c)
+	}
+	if negative {
+		return -int64(abs-1) - 1, nil
+	}
+	return int64(abs), nil
+}

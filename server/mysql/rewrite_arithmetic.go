@@ -1,0 +1,28 @@
+package mysql
+
+import (
+	"strings"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// rewriteArithmetic puts checked arithmetic in place of +, - and *: the engine's wraps around where
+// MySQL says that a value is out of range. Dates with intervals stay the engine's.
+func rewriteArithmetic(e *sqlparser.BinaryExpr) sqlparser.Expr {
+	op := e.Operator
+	switch op {
+	case sqlparser.PlusStr, sqlparser.MinusStr, sqlparser.MultStr:
+	default:
+		return e
+	}
+	for _, side := range []sqlparser.Expr{e.Left, e.Right} {
+		if _, ok := side.(*sqlparser.IntervalExpr); ok {
+			return e
+		}
+	}
+	return sqlparser.InjectedExpr{
+		Expression: arithmetic{op: op, text: strings.TrimSpace(sqlparser.String(e))},
+		Children:   sqlparser.Exprs{e.Left, e.Right},
+		Auth:       sqlparser.AuthInformation{AuthType: sqlparser.AuthType_IGNORE, TargetType: sqlparser.AuthTargetType_Ignore},
+	}
+}

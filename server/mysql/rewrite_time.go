@@ -1,0 +1,17 @@
+package mysql
+
+import (
+	"strings"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// rewriteCast reads text before it becomes a time: the engine makes NULL of text with anything
+// after the time, of which MySQL takes the time and warns.
+func rewriteCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
+	switch strings.ToLower(e.Type.Type) {
+	case "datetime", "date", "timestamp":
+		e.Expr = call(cleanTimeFunction, e.Expr)
+	}
+	return e
+}
