@@ -171,34 +171,36 @@ func TestFiltersKeepWhatTheDefinitionSays(t *testing.T) {
 				s.add(p, rapid.SampledFrom([]int{recordbatch.None, recordbatch.Zstd}).Draw(rt, "codec"), recs...)
 			}
 		}
-		req := Request{Source: s, Table: table(3, column("x", blobexpand.Int64), column("s", blobexpand.Text)),
-			Columns: []Column{colPartition, colOffset}, Filter: drawExpr(rt, 3), Reverse: rapid.Bool().Draw(rt, "reverse")}
-		var want []string
-		for p := range int32(3) {
-			var part []string
-			for _, r := range all {
-				if r.partition == p && r.offset >= s.start && truth(req.Filter, r) == True {
-					part = append(part, fmt.Sprintf("%d,%d", r.partition, r.offset))
+		for range 8 {
+			req := Request{Source: s, Table: table(3, column("x", blobexpand.Int64), column("s", blobexpand.Text)),
+				Columns: []Column{colPartition, colOffset}, Filter: drawExpr(rt, 3), Reverse: rapid.Bool().Draw(rt, "reverse")}
+			var want []string
+			for p := range int32(3) {
+				var part []string
+				for _, r := range all {
+					if r.partition == p && r.offset >= s.start && truth(req.Filter, r) == True {
+						part = append(part, fmt.Sprintf("%d,%d", r.partition, r.offset))
+					}
 				}
+				if req.Reverse {
+					slices.Reverse(part)
+				}
+				want = append(want, part...)
 			}
-			if req.Reverse {
-				slices.Reverse(part)
+			got, _ := rows(t, req)
+			if !slices.Equal(got, want) {
+				rt.Fatalf("%#v\n got %v\nwant %v", req.Filter, got, want)
 			}
-			want = append(want, part...)
-		}
-		got, _ := rows(t, req)
-		if !slices.Equal(got, want) {
-			rt.Fatalf("%#v\n got %v\nwant %v", req.Filter, got, want)
-		}
-		if counts, ok, err := CountFromBounds(&req); err != nil {
-			rt.Fatal(err)
-		} else if ok {
-			n := int64(0)
-			for _, c := range counts {
-				n += c.Rows
-			}
-			if n != int64(len(want)) {
-				rt.Fatalf("%#v\ncounted %d of %d", req.Filter, n, len(want))
+			if counts, ok, err := CountFromBounds(&req); err != nil {
+				rt.Fatal(err)
+			} else if ok {
+				n := int64(0)
+				for _, c := range counts {
+					n += c.Rows
+				}
+				if n != int64(len(want)) {
+					rt.Fatalf("%#v\ncounted %d of %d", req.Filter, n, len(want))
+				}
 			}
 		}
 	})
