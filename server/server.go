@@ -87,7 +87,12 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	tables := catalog.New(s.Store, catalog.Options{Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, tables.Close)
 
-	if s.kafka, err = s.newKafka(o, tables, users, registry, tlsConfig); err != nil {
+	groups, err := group.New(s.Store, group.Options{Logger: o.Logger, Registry: registry})
+	if err != nil {
+		return s, err
+	}
+	s.stop = append(s.stop, func() error { groups.Close(); return nil })
+	if s.kafka, err = s.newKafka(o, tables, groups, users, registry, tlsConfig); err != nil {
 		return s, err
 	}
 	s.stop = append(s.stop, s.kafka.Close)
@@ -96,7 +101,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			Address: o.MySQL, Store: s.Store, Catalog: tables, Auth: users, TLSConfig: tlsConfig,
 			Logger: o.Logger, Registry: registry,
 			MaxConnections: o.MaxConnections, StatementTimeout: o.StatementTimeout,
-			Provider: sqltable.NewProvider(tables, s.Store, sqltable.Options{}),
+			Provider: sqltable.NewProvider(tables, s.Store, sqltable.Options{
+				GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
+			}),
 		})
 		if err != nil {
 			return s, err
@@ -120,12 +127,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-func (s *Server) newKafka(o Options, tables *catalog.Catalog, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
-	groups, err := group.New(s.Store, group.Options{Logger: o.Logger, Registry: registry})
-	if err != nil {
-		return nil, err
-	}
-	s.stop = append(s.stop, func() error { groups.Close(); return nil })
+func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coordinator, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
 	in := ingest.New(s.Store, ingest.Options{
 		Registry: registry,
 		Check:    func(t *ingest.Topic, b *recordbatch.Batch) error { return tables.CheckBatch(t.Topic, b) },
@@ -156,6 +158,15 @@ func (s *Server) newKafka(o Options, tables *catalog.Catalog, users *auth.Servic
 		ko.Listeners = append(ko.Listeners, kl)
 	}
 	return kafka.New(ko)
+}
+
+// groupStatus is what millrace.consumer_groups shows of a live group.
+func groupStatus(groups *group.Coordinator, name string) (sqltable.GroupStatus, bool) {
+	d, ok := groups.Describe(name)
+	if !ok {
+		return sqltable.GroupStatus{}, false
+	}
+	return sqltable.GroupStatus{State: d.State.String(), ProtocolType: d.ProtocolType, Generation: d.Generation, Members: len(d.Members)}, true
 }
 
 // serve runs a front end's accept loop until Close.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-
 	"millrace/ingest"
 	"millrace/internal/recordbatch"
 	"millrace/server/kafka/group"
@@ -136,6 +135,8 @@ var errorTable = []struct {
 	{state.ErrUnknownGroup, errGroupIDNotFound},
 	{state.ErrGroupNotEmpty, errNonEmptyGroup},
 	{state.ErrRequestRefused, errInvalidRecord},
+	{state.ErrInvalidBatch, errInvalidRecord},
+	{state.ErrNoTransaction, errInvalidTxnState},
 
 	{ingest.ErrMessageTooLarge, errMessageTooLarge},
 	{ingest.ErrInvalidTimestamp, errInvalidTimestamp},
