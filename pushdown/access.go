@@ -21,6 +21,7 @@ type access struct {
 	table    *sqltable.Table
 	schema   sql.Schema
 	id       sql.TableId // of the alias, or of the table
+	alias    string
 }
 
 // matchAccess follows n down to a topic's table; nil when n is something else.
@@ -43,7 +44,7 @@ func matchAccess(n sql.Node) *access {
 			if a.id != 0 {
 				return nil
 			}
-			a.id = node.Id()
+			a.id, a.alias = node.Id(), node.Name()
 			a.chain = append(a.chain, n)
 			n = node.Child
 		case *plan.ResolvedTable:

@@ -65,6 +65,15 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	if !b.enabled(ctx) {
 		return nil, nil
 	}
+	if l, ok := n.(*plan.Limit); ok {
+		top, err := sortedLimit(l)
+		if err != nil {
+			return nil, err
+		}
+		if top != nil {
+			return b.base.Build(ctx, top, row)
+		}
+	}
 	d, err := decide(ctx, n, len(row) > 0)
 	if err != nil {
 		return nil, err

@@ -278,6 +278,11 @@ func TestOrderByOffsetDescendingReadsTheNewestRows(t *testing.T) {
 	b.want("SELECT _partition,_offset FROM newest ORDER BY _partition DESC,_offset DESC LIMIT 2 OFFSET 1", "2,38", "2,37")
 	b.want("SELECT _partition,_offset FROM newest WHERE v=0 ORDER BY _offset LIMIT 3", "0,0", "1,0", "2,0")
 	b.want("SELECT _offset FROM newest WHERE v=50 ORDER BY _offset DESC LIMIT 1", "11")
+	b.want("SELECT v+1 FROM newest WHERE _partition=1 ORDER BY _offset DESC LIMIT 2 OFFSET 1", "20", "181")
+	b.want("SELECT v+1 FROM newest ORDER BY v DESC,_partition LIMIT 3", "191", "191", "191")
+	if s := b.explain("SELECT v+1 FROM newest WHERE _partition=1 ORDER BY _offset DESC LIMIT 2 OFFSET 1"); !strings.Contains(s, "(newest rows of each partition)") {
+		t.Error(s)
+	}
 	b.want("SELECT _partition,_offset FROM newest LIMIT 2 OFFSET 39", "0,39", "1,0")
 	b.want("SELECT _partition,_offset FROM newest WHERE v>180 LIMIT 2", "0,39", "1,39")
 }

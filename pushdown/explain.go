@@ -18,6 +18,7 @@ import (
 // Access says how a plan reads one reference to a topic.
 type Access struct {
 	Table   string
+	Alias   string // "" none
 	Columns []string
 	// What the scan does beside reading: limit, newest rows, aggregate; "" nothing.
 	What   string
@@ -71,6 +72,15 @@ type explainer struct {
 }
 
 func (e *explainer) node(n sql.Node) error {
+	if l, ok := n.(*plan.Limit); ok && e.enabled {
+		top, err := sortedLimit(l)
+		if err != nil {
+			return err
+		}
+		if top != nil {
+			n = top
+		}
+	}
 	if e.enabled {
 		d, err := decide(e.ctx, n, e.outer)
 		if err != nil {
@@ -84,12 +94,12 @@ func (e *explainer) node(n sql.Node) error {
 		}
 	}
 	switch n := n.(type) {
-	case *plan.ResolvedTable:
-		if t, ok := sql.GetUnderlyingTable(n.Table).(*sqltable.Table); ok {
-			return e.add(&decision{acc: &access{table: t, schema: t.Schema(), resolved: n}})
+	case *plan.TableAlias, *plan.ResolvedTable:
+		if a := matchAccess(n); a != nil {
+			return e.add(&decision{acc: a})
 		}
 	case *plan.TableCountLookup:
-		e.out = append(e.out, Access{Table: n.Name(), What: "row count from partition bounds"})
+		e.out = append(e.out, Access{Table: n.Table().Name(), What: "row count from partition bounds"})
 	}
 	if err := e.expressions(n); err != nil {
 		return err
@@ -140,7 +150,7 @@ func (e *explainer) expressions(n sql.Node) error {
 func (e *explainer) add(d *decision) error {
 	t := d.acc.table
 	a := Access{
-		Table: t.Name(), What: d.what, Limit: max(d.scan.Limit, d.scan.PartitionLimit),
+		Table: t.Name(), Alias: d.acc.alias, What: d.what, Limit: max(d.scan.Limit, d.scan.PartitionLimit),
 		PartitionsTotal: t.Bound().Topic.Partitions,
 		FromOffset:      math.MaxInt64, ToOffset: math.MinInt64,
 		MinTimestamp: math.MaxInt64, MaxTimestamp: math.MinInt64,
@@ -204,6 +214,9 @@ func countBatches(ctx *sql.Context, req *scan.Request, r scan.Range, most int64)
 
 func (a *Access) write(sb *strings.Builder) {
 	fmt.Fprintf(sb, "Scan %s", a.Table)
+	if a.Alias != "" {
+		fmt.Fprintf(sb, " as %s", a.Alias)
+	}
 	if a.What != "" {
 		fmt.Fprintf(sb, " (%s)", a.What)
 	}
