@@ -16,7 +16,7 @@ func (s *Server) apiVersionsAPI() api {
 func (s *Server) apiVersions(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.ApiVersionsRequest)
 	resp := req.ResponseKind().(*kmsg.ApiVersionsResponse)
-	if r.version >= 3 && !(softwareName(req.ClientSoftwareName) && softwareName(req.ClientSoftwareVersion)) {
+	if r.version >= 3 && (!softwareName(req.ClientSoftwareName) || !softwareName(req.ClientSoftwareVersion)) {
 		resp.ErrorCode = errInvalidRequest
 		return resp, nil
 	}

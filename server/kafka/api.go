@@ -149,9 +149,6 @@ type request struct {
 	hangUp bool // set by a handler: close the connection after the response
 }
 
-// principal is who is asking.
-func (r *request) principal() auth.Principal { return r.conn.principal }
-
 // clientHost is the client's address as groups show it ("/127.0.0.1").
 func (r *request) clientHost() string { return "/" + r.conn.remoteHost }
 

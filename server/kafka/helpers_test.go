@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -209,7 +211,7 @@ func (r *raw) closed() {
 	var b [1]byte
 	if n, err := r.c.Read(b[:]); n != 0 || err == nil {
 		r.t.Fatalf("%d bytes, %v: want the connection closed", n, err)
-	} else if ne, ok := err.(net.Error); ok && ne.Timeout() {
+	} else if errors.Is(err, os.ErrDeadlineExceeded) {
 		r.t.Fatal("the connection was left open")
 	}
 }

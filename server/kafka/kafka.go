@@ -75,10 +75,9 @@ type Listener struct {
 // listener is a bound Listener.
 type listener struct {
 	Listener
-	net        net.Listener
-	host       string // advertised; "" for the address the client reached
-	port       int32
-	mechanisms []string
+	net  net.Listener
+	host string // advertised; "" for the address the client reached
+	port int32
 }
 
 // Server is the Kafka front end.
