@@ -2,8 +2,11 @@ package wal
 
 import (
 	"bytes"
+	"encoding/hex"
+	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"millrace/internal/vfs"
 	"millrace/store/commitlog"
@@ -73,6 +76,80 @@ func TestAPayloadThatIsNotMadeOfBatchesIsSummedWhole(t *testing.T) {
 		})
 	}
 }
+
+// What a producer sends may look like a frame that claims anything.
+func TestAForgedFrameInAPayloadProvesNothing(t *testing.T) {
+	fs := vfs.NewMem()
+	o := Options{FS: fs, Dir: "/d", FileBytes: 64 << 10, FirstFileBytes: 32 << 10, ReserveBytes: -1, SyncPointAfter: time.Hour}
+	l, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var forged []byte
+	for i := range 64 { // at any alignment, with guessed seeds
+		for _, seed := range []uint32{0, frameSeed(0, 1), frameSeed(l.logID, 2), frameSeed(l.logID+1, 1)} {
+			forged = appendFrame(forged, &frame{typ: frameSyncPoint, lsn: 1000, synced: 1000, epoch: 7}, seed)
+		}
+		forged = append(forged, make([]byte, i%9)...)
+	}
+	for range 2 {
+		if _, err := commitlogtest.AppendWait(l, l.Last(), commitlog.Entry{Meta: []byte("meta"), Payload: [][]byte{forged}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	image := fs.KillClone()
+	end := l.pos
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := image.OpenReadWrite("/d/0000000001.wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(make([]byte, 40), end-int64(len(forged))-48); err != nil { // the second entry's header
+		t.Fatal(err)
+	}
+	o.FS = image
+	if l, err = Open(o); err != nil {
+		t.Fatal(err)
+	}
+	if l.Last() != 1 || l.epoch > 3 {
+		t.Fatalf("last entry %d, epoch %d", l.Last(), l.epoch)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The bytes of version 1. If this fails, the format changed: it needs a new
+// version, and readers for both.
+func TestTheBytesOfVersion1AreAsTheyWere(t *testing.T) {
+	h := header{version: 1, file: 2, logID: 3, prev: 4, synced: 3, epoch: 5, kind: kindFence, prevFile: 1, prevEnd: 6}
+	block := appendHeader(nil, &h)
+	if len(block) != 4096 || !bytes.Equal(block[:64], block[2048:2112]) || len(bytes.Trim(block[64:2048], "\x00"))+len(bytes.Trim(block[2112:], "\x00")) != 0 {
+		t.Fatal("layout of the header block")
+	}
+	for _, c := range []struct{ what, got, want string }{
+		{"file header", hex.EncodeToString(block[:64]), goldenHeader},
+		{"frame header", hex.EncodeToString(appendFrame(nil, &frame{
+			typ: frameEntry, flags: flagDelegated, lsn: 9, synced: 8, epoch: 7, metaLen: 6, payloadLen: 5, aux: 4, bodyCRC: 3,
+		}, frameSeed(3, 2))), goldenFrame},
+		{"chunk sum", fmt.Sprintf("%08x", chunkSum(1, []byte{3, 0, 0, 0}, []byte("abc"))), goldenChunk},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s\n%s, was\n%s", c.what, c.got, c.want)
+		}
+	}
+	if got, ok := parseHeader(block, 2); !ok || got != h {
+		t.Fatalf("%+v", got)
+	}
+}
+
+const (
+	goldenHeader = "4d494c4c5257414c010000000200000003000000000000000400000000000000030000000000000005000000010000000100000006000000272f44e700000000"
+	goldenFrame  = "4d5246318eaeb94703000000010100000900000000000000080000000000000007000000060000000500000004000000"
+	goldenChunk  = "daaac084"
+)
 
 func FuzzParseFrame(f *testing.F) {
 	f.Add(appendFrame(nil, &frame{typ: frameEntry, lsn: 1, epoch: 1, metaLen: 3}, 1), uint32(1))

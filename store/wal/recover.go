@@ -69,7 +69,8 @@ type recovery struct {
 	epoch  uint32
 	broken string // why the run ends where it does
 	marks  []mark
-	dead   []*found // files with a header behind the end of the run
+	dead   []*found // files with a header that are not of the run
+	void   int      // how many of them a fence made void
 }
 
 // Open opens the log in o.Dir, making it if there is none. ErrCorrupt, as a
@@ -271,6 +272,7 @@ func (r *recovery) newLogID() error {
 // walk follows the run.
 func (r *recovery) walk() error {
 	files := r.chain()
+	r.void = len(r.dead)
 	first := 0
 	for i, f := range files {
 		if f.head.prev <= r.proof.synced {
@@ -312,20 +314,14 @@ func (r *recovery) chain() []*found {
 	return files
 }
 
-// enter goes on with file f if the log does.
+// enter goes on with file f if the log does. A fence comes first or not at all:
+// it proves what it continues from, so that nothing before it is walked.
 func (r *recovery) enter(f *found) error {
 	h := f.head
 	switch {
 	case len(r.run) == r.walked:
-	case h.kind == kindFence && h.epoch > r.epoch && h.prev <= r.last:
-		// What lies between h.prev and here was given up.
-		r.marks = slices.DeleteFunc(r.marks, func(m mark) bool { return m.f.lsn > h.prev })
-		if before := r.run[len(r.run)-1]; h.prevFile == before.id && int64(h.prevEnd) <= before.size {
-			before.end = int64(h.prevEnd)
-		}
-	case h.kind == kindContinue && h.epoch == r.epoch && h.prev == r.last && r.broken == "":
-	case h.kind == kindContinue && h.epoch == r.epoch && h.prev == r.last && !r.run[len(r.run)-1].ended:
-		// Only the end frame is missing.
+	case h.kind == kindContinue && h.epoch == r.epoch && h.prev == r.last && len(r.dead) == r.void:
+		// If the end frame before it is missing, nothing else is.
 	default:
 		r.dead = append(r.dead, f)
 		if r.broken == "" {
