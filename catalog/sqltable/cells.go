@@ -2,7 +2,6 @@ package sqltable
 
 import (
 	"fmt"
-	"math/big"
 	"time"
 
 	"millrace/scan"
@@ -114,11 +113,6 @@ func uintCell(t sql.Type, a *array.Uint64) func(i int) any {
 		return func(i int) any { return uint32(a.Value(i)) }
 	}
 	return func(i int) any { return a.Value(i) }
-}
-
-// CellDecimal is a value of a decimal vector of the given scale as the engine holds it.
-func CellDecimal(unscaled *big.Int, scale int32) decimal.Decimal {
-	return decimal.NewFromBigInt(unscaled, -scale)
 }
 
 // Cells reads a vector that a scan of t returned for column col, as Table's rows do.
