@@ -124,3 +124,26 @@ func BenchmarkSnapshot(b *testing.B) {
 		sn.Release()
 	}
 }
+
+// BenchmarkSeal measures sealing tiny batches of many partitions, the hardest case: an
+// operation is one batch.
+func BenchmarkSeal(b *testing.B) {
+	for _, partitions := range []int32{1, 100} {
+		b.Run(fmt.Sprint(partitions), func(b *testing.B) {
+			s, tps := benchStore(b, partitions)
+			template := buildBatch(rec{1, strings.Repeat("x", 100)})
+			var wg sync.WaitGroup
+			for i := range b.N {
+				raw := append([]byte(nil), template...)
+				wg.Add(1)
+				if err := s.Submit(context.Background(), state.Produce{Batches: []state.Batch{batchOf(tps[i%len(tps)], raw)}}, [][]byte{raw}, func(any, error) { wg.Done() }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			wg.Wait()
+			b.SetBytes(int64(len(template)))
+			b.ResetTimer()
+			seal(b, s)
+		})
+	}
+}

@@ -16,10 +16,9 @@ const (
 // fail is called by the publisher for each failed slot.
 func (s *Store) fail(err error) {
 	s.failed.Store(true)
-	if s.failing {
+	if s.failing.Swap(true) {
 		return
 	}
-	s.failing = true
 	s.lastFailure.Store(&err)
 	s.metrics.logFailures.Inc()
 	s.o.Logger.Error("commit log failed; appends are refused until it takes writes again", "error", err)
@@ -64,9 +63,11 @@ func (s *Store) healer() {
 			continue
 		}
 		// Whoever entered Submit before the store was failed has left it after
-		// this; nobody appends from here on.
+		// this; nobody appends from here on, and all that was appended is failed
+		// once the queue has come so far. What is queued later is refused anyway.
 		s.seq.Lock()
 		s.seq.Unlock() //nolint:staticcheck // a barrier
+		s.queue.drain()
 		wait := healBackoffMin
 		for {
 			err := s.log.Resume()
@@ -81,12 +82,11 @@ func (s *Store) healer() {
 			wait = min(2*wait, healBackoffMax)
 		}
 		s.seq.Lock()
-		s.queue.waitEmpty() // the publisher needs no sequencer lock to get there
 		s.pub.RLock()
 		s.seq.decided = s.pub.state.Clone()
 		s.seq.last = s.pub.lsn
 		s.pub.RUnlock()
-		s.failing = false // the publisher is idle while the queue is empty
+		s.failing.Store(false)
 		s.failed.Store(false)
 		s.seq.Unlock()
 		s.o.Logger.Info("commit log takes appends again", "lsn", s.pubLSN())

@@ -136,10 +136,13 @@ func (s *Store) updateBacklog() {
 	s.budget.setBlocked(n > s.o.UnsealedBytes)
 }
 
+// indexWeight is how much more a byte of index counts than one of the log when it
+// comes to sealing: it lies in memory.
+const indexWeight = 4
+
 // sealDue says whether the active memtable should be sealed. Under the publish lock.
-// The index counts too: with tiny batches it is as large as they are.
 func (s *Store) sealDue(m *memtable) bool {
-	return m.payloadBytes+m.metaBytes+m.batches*batchRefBytes >= s.o.SealBytes
+	return m.payloadBytes+m.metaBytes+indexWeight*batchRefBytes*m.batches >= s.o.SealBytes
 }
 
 // sealLag is the age of the oldest batch that is not in a segment.

@@ -130,7 +130,7 @@ func (s *Store) shutdown(checkpoint bool) error {
 	s.seq.closed = true
 	s.seq.Unlock()
 	s.budget.setBlocked(false)
-	s.queue.waitEmpty()
+	s.queue.drain()
 	close(s.stop)
 	s.keeper.end()
 	close(s.stopPublisher)

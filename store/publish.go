@@ -28,7 +28,7 @@ func (s *Store) publisher() {
 				break
 			}
 			s.publish(batch)
-			s.queue.finished(len(batch))
+			s.queue.finish(len(batch))
 			clear(batch)
 		}
 	}
@@ -44,7 +44,7 @@ func (s *Store) publish(batch []*slot) {
 		if sl.err != nil && !sl.refused {
 			s.fail(sl.err)
 		}
-		if s.failing {
+		if s.failing.Load() {
 			if sl.err == nil {
 				sl.err = commitlog.ErrStorage
 			}

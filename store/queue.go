@@ -45,13 +45,16 @@ type queue struct {
 	mu    sync.Mutex
 	slots []*slot // slots[head:] are queued
 	head  int
-	taken int        // handed to the publisher and not finished
-	empty *sync.Cond // nothing queued and nothing taken
+	// Slots ever pushed, and ever finished by the publisher. They are finished in
+	// the order in which they were pushed.
+	pushed, finished uint64
+	waiters          int
+	progress         *sync.Cond // finished moved; only signalled with waiters
 }
 
 func newQueue() *queue {
 	q := &queue{wake: make(chan struct{}, 1)}
-	q.empty = sync.NewCond(&q.mu)
+	q.progress = sync.NewCond(&q.mu)
 	return q
 }
 
@@ -60,6 +63,7 @@ func (q *queue) push(sl *slot, ready bool) {
 	sl.q = q
 	sl.ready = ready
 	q.slots = append(q.slots, sl)
+	q.pushed++
 	signal := ready && q.head == len(q.slots)-1
 	q.mu.Unlock()
 	if signal {
@@ -92,7 +96,6 @@ func (q *queue) take(dst []*slot, max int) []*slot {
 		dst = append(dst, q.slots[q.head])
 		q.slots[q.head] = nil
 		q.head++
-		q.taken++
 	}
 	if q.head == len(q.slots) {
 		q.slots, q.head = q.slots[:0], 0
@@ -104,21 +107,23 @@ func (q *queue) take(dst []*slot, max int) []*slot {
 	return dst
 }
 
-// finished says that the publisher is done with n taken slots.
-func (q *queue) finished(n int) {
+// finish says that the publisher is done with n taken slots.
+func (q *queue) finish(n int) {
 	q.mu.Lock()
-	q.taken -= n
-	if q.taken == 0 && q.head == len(q.slots) {
-		q.empty.Broadcast()
+	q.finished += uint64(n)
+	if q.waiters > 0 {
+		q.progress.Broadcast()
 	}
 	q.mu.Unlock()
 }
 
-// waitEmpty returns once nothing is queued or being published.
-func (q *queue) waitEmpty() {
+// drain returns once everything that was pushed before the call is finished.
+func (q *queue) drain() {
 	q.mu.Lock()
-	for q.taken > 0 || q.head < len(q.slots) {
-		q.empty.Wait()
+	q.waiters++
+	for upTo := q.pushed; q.finished < upTo; {
+		q.progress.Wait()
 	}
+	q.waiters--
 	q.mu.Unlock()
 }

@@ -46,9 +46,10 @@ type Store struct {
 
 	readErrorLogged atomic.Int64 // Unix second of the last log line about one
 
-	// Owned by the publisher (and by the healer while the queue is empty).
-	failing bool
-	touched []*partition
+	// failing: an entry failed and the decided state is not rebuilt yet. Set by
+	// the publisher, ended by the healer.
+	failing atomic.Bool
+	touched []*partition // the publisher's scratch
 
 	keeper keeper
 

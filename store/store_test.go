@@ -195,7 +195,7 @@ func checkIdle(t testing.TB, s *Store) {
 	t.Helper()
 	s.seq.Lock()
 	defer s.seq.Unlock()
-	s.queue.waitEmpty()
+	s.queue.drain()
 	s.pub.RLock()
 	defer s.pub.RUnlock()
 	// A failed store catches up when the log takes appends again.
@@ -342,5 +342,32 @@ func TestSubmitWaitsForRoomAndOnlySoLongAsAllowed(t *testing.T) {
 	<-first
 	<-second
 	produce(t, s, tp, rec{1, "room again"})
+	checkIdle(t, s)
+}
+
+func TestACallbackMaySubmitAgainWhileTheLogIsFailed(t *testing.T) {
+	s, log := openMem(t)
+	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, nil)}
+	taken := make(chan int, 1)
+	tries := 0
+	var again func(any, error)
+	send := func() {
+		raw := buildBatch(rec{1, "v"})
+		if err := s.Submit(context.Background(), state.Produce{Batches: []state.Batch{batchOf(tp, raw)}}, [][]byte{raw}, again); err != nil {
+			t.Error(err)
+		}
+	}
+	again = func(_ any, err error) {
+		if tries++; err == nil {
+			taken <- tries
+			return
+		}
+		send()
+	}
+	log.Fail(commitlog.ErrStorage)
+	send()
+	if n := <-taken; n < 2 {
+		t.Fatal("the log did not fail")
+	}
 	checkIdle(t, s)
 }

@@ -53,7 +53,7 @@ func (s *Store) Submit(ctx context.Context, intent state.Intent, payload [][]byt
 		return commitlog.ErrClosed
 	}
 	if s.failed.Load() {
-		sl.err = s.failure()
+		sl.err, sl.refused = s.failure(), true
 		s.queue.push(sl, true)
 		return nil
 	}
