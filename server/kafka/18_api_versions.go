@@ -22,6 +22,7 @@ func (s *Server) apiVersions(_ context.Context, r *request) (kmsg.Response, erro
 	}
 	if r.version >= 3 {
 		r.conn.software = cut(req.ClientSoftwareName)
+		r.conn.show(func(c *Connection) { c.Software = cut(req.ClientSoftwareName + " " + req.ClientSoftwareVersion) })
 	}
 	resp.ApiKeys = make([]kmsg.ApiVersionsResponseApiKey, 0, len(s.table))
 	for _, a := range s.table {

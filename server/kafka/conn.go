@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"millrace/server/auth"
@@ -52,6 +53,8 @@ type conn struct {
 	session   *fetchSession
 	software  string // the client library, as ApiVersions told it; "" unknown
 
+	shown atomic.Pointer[Connection] // read from anywhere
+
 	greeted  bool      // a request was answered, logged in where required
 	idleSet  time.Time // when the idle deadline was last set; zero: another one holds
 	writeSet time.Time // when the write deadline was last set
@@ -77,6 +80,10 @@ func newConn(s *Server, l *listener, nc net.Conn, host string) *conn {
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.sasl.required = l.SASL
 	c.pipe.init()
+	c.shown.Store(&Connection{
+		ID: s.accepted.Add(1), Listener: l.Name, User: auth.Anonymous.Name,
+		Client: nc.RemoteAddr().String(), Since: s.o.Now(),
+	})
 	return c
 }
 

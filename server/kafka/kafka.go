@@ -96,6 +96,7 @@ type Server struct {
 	ctx      context.Context // ends when the server stops: long polls answer
 	cancel   context.CancelFunc
 	stopping atomic.Bool
+	accepted atomic.Int64   // connections so far
 	wg       sync.WaitGroup // accept loops and connections
 
 	mu    sync.Mutex // guards conns and perIP

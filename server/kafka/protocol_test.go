@@ -353,6 +353,21 @@ func TestALongPollEndsWhenTheTopicIsDeleted(t *testing.T) {
 	}
 }
 
+func TestZstdBatchesAreNotGivenToClientsThatDoNotKnowThem(t *testing.T) {
+	e := start(t)
+	id := e.topic("t", 1)
+	r := e.raw()
+	b := recordbatch.Builder{Codec: recordbatch.Zstd}
+	b.Append(1, nil, []byte("x"), nil)
+	r.ask(produceRequest(9, "t", id, 0, b.Build()))
+	for v := int16(4); v <= 18; v++ {
+		p := onlyFetched(t, r.ask(fetchRequest1(v, "t", id, 0, 0)))
+		if known := v >= 10; known != (p.ErrorCode == 0) || known != (len(p.RecordBatches) > 0) || !known && p.ErrorCode != errUnsupportedCompressionType {
+			t.Errorf("version %d: %+v", v, p)
+		}
+	}
+}
+
 func TestFetchLimits(t *testing.T) {
 	e := start(t)
 	id := e.topic("t", 2)

@@ -311,3 +311,21 @@ func TestPlainNeedsTLSBeyondLoopback(t *testing.T) {
 		}
 	}
 }
+
+func TestConnectionsAreListedWithWhoAndWhatIsBehindThem(t *testing.T) {
+	e := start(t, withSASL)
+	e.user("alice", "secret")
+	first, second := e.raw(), e.raw()
+	hello := kmsg.NewPtrApiVersionsRequest()
+	hello.Version, hello.ClientSoftwareName, hello.ClientSoftwareVersion = 3, "raw", "1.2"
+	first.ask(hello)
+	first.ask(handshake(1, "PLAIN"))
+	first.ask(authenticate("\x00alice\x00secret"))
+	second.ask(kmsg.NewPtrApiVersionsRequest())
+	list := e.srv.Connections()
+	if len(list) != 2 || list[0].ID >= list[1].ID || list[0].User != "alice" || list[0].Software != "raw 1.2" ||
+		list[0].Client != first.c.LocalAddr().String() || list[1].User != "ANONYMOUS" || list[1].Software != "" ||
+		list[0].Listener != "SASL_PLAINTEXT" || list[0].Since.IsZero() {
+		t.Fatalf("%+v", list)
+	}
+}
