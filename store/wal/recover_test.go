@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -478,4 +479,114 @@ func (f *failingFile) SyncData() error {
 		return syscall.EIO
 	}
 	return f.File.SyncData()
+}
+
+func TestFilesThatAFenceMadeVoidStayVoidWhenTheyCannotBeRemoved(t *testing.T) {
+	fs := vfs.NewMem()
+	l := mustOpen(t, quiet(fs))
+	r := rand.New(rand.NewPCG(1, 1))
+	big := func(meta string) commitlog.Entry {
+		return commitlog.Entry{Meta: []byte(meta), Payload: [][]byte{commitlogtest.Batch(r, 12_000)}}
+	}
+	appendNext(t, l, big("1"))
+	// The sync of entry 2, in the first file, fails once entry 3 is in the second.
+	const secondFile = testDir + "/0000000002.wal"
+	written := make(chan struct{})
+	var write, sync sync.Once
+	fs.SetHook(func(e vfs.Event) error {
+		var err error
+		switch {
+		case e.Op == vfs.OpWrite && e.Name == secondFile:
+			write.Do(func() { close(written) })
+		case e.Op == vfs.OpSyncData:
+			sync.Do(func() { <-written; err = syscall.EIO })
+		case e.Op == vfs.OpRemove:
+			err = syscall.EIO
+		}
+		return err
+	})
+	c := commitlogtest.NewCollector()
+	for lsn := commitlog.LSN(2); lsn <= 4; lsn++ {
+		if err := l.Append(lsn-1, big("bad"), c.Done(lsn)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, res := range c.Wait(3) {
+		if !errors.Is(res.Err, commitlog.ErrStorage) {
+			t.Fatal(res)
+		}
+	}
+	if err := l.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	for lsn := 2; lsn <= 30; lsn++ {
+		appendNext(t, l, big("good"))
+	}
+	if _, err := fs.Stat(secondFile); err != nil {
+		t.Fatal("the second file could be removed after all")
+	}
+	mustClose(t, l)
+	fs.SetHook(nil)
+	l = mustOpen(t, quiet(fs))
+	if l.Last() != 30 {
+		t.Fatal(l.Last())
+	}
+	if err := l.Read(2, func(r commitlog.Replayed) error {
+		if string(r.Meta) != "good" {
+			t.Errorf("entry %d is %q", r.LSN, r.Meta)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, l)
+	if rep, found := problems(t, fs); len(found) != 0 || rep.Entries != 30 {
+		t.Fatalf("%+v %v", rep, found)
+	}
+}
+
+func TestNumbersOfPooledFilesAreNotGivenOutAgain(t *testing.T) {
+	fs := vfs.NewMem()
+	l := mustOpen(t, quiet(fs))
+	appendNext(t, l, commitlog.Entry{Meta: []byte("x")})
+	waitFor(t, func() bool { _, err := fs.Stat(testDir + "/0000000002.wal"); return err == nil })
+	mustClose(t, l)
+	// As a crash leaves it that tore the file with the highest number.
+	if err := fs.Rename(testDir+"/0000000002.wal", testDir+"/0000000009.free"); err != nil {
+		t.Fatal(err)
+	}
+	l = mustOpen(t, quiet(fs))
+	waitFor(t, func() bool { _, err := fs.Stat(testDir + "/0000000010.wal"); return err == nil })
+	mustClose(t, l)
+}
+
+func TestAStartWhoseSyncFailedLeavesNothingThatAPowerLossCanBreak(t *testing.T) {
+	for seed := range uint64(20) {
+		fs := vfs.NewMem()
+		l := mustOpen(t, quiet(fs))
+		r := rand.New(rand.NewPCG(seed, 1))
+		for range 1 + r.IntN(4) {
+			appendNext(t, l, commitlog.Entry{Payload: [][]byte{commitlogtest.Batch(r, 400+r.IntN(400))}})
+		}
+		mustClose(t, l) // everything is proved
+		fs.FailNth(vfs.OpSyncData, 1, syscall.EIO)
+		if _, err := wal.Open(quiet(fs)); !errors.Is(err, commitlog.ErrStorage) {
+			t.Fatal(err)
+		}
+		l = mustOpen(t, quiet(fs))
+		for range 3 {
+			appendNext(t, l, commitlog.Entry{Payload: [][]byte{commitlogtest.Batch(r, 1000)}})
+		}
+		for range 10 {
+			l2, err := wal.Open(quiet(fs.CrashClone(r)))
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if l2.Last() != l.Last() {
+				t.Fatalf("seed %d: %d of %d entries", seed, l2.Last(), l.Last())
+			}
+			mustClose(t, l2)
+		}
+		mustClose(t, l)
+	}
 }
