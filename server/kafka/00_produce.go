@@ -33,6 +33,11 @@ type produceCall struct {
 	topics        []produceTopic
 	parts         []producePart  // of all topics, in the order of the request
 	entries       []ingest.Entry // of the parts that reached ingest, in the same order
+
+	// Room for the commonest request: one batch.
+	oneTopic [1]produceTopic
+	onePart  [1]producePart
+	oneEntry [1]ingest.Entry
 }
 
 type produceTopic struct {
@@ -97,7 +102,8 @@ func (call *produceCall) scan(body []byte, resolve func(*produceTopic)) error {
 		topicBytes = 6
 	}
 	n := d.array(flexible, topicBytes)
-	if n > 0 {
+	call.topics, call.parts, call.entries = call.oneTopic[:0], call.onePart[:0], call.oneEntry[:0]
+	if n > 1 {
 		call.topics = make([]produceTopic, 0, n)
 	}
 	for range n {

@@ -10,9 +10,11 @@ import (
 
 const keyDescribeCluster = 60
 
-// endpointBrokers asks for the addresses of brokers; 2 would be controllers, which
-// are nothing of their own here.
-const endpointBrokers = 1
+// Whose addresses are asked for. Controllers are nothing of their own here.
+const (
+	endpointBrokers     = 1
+	endpointControllers = 2
+)
 
 func (s *Server) describeClusterAPI() api {
 	return api{key: keyDescribeCluster, min: 0, max: 2, handle: s.describeCluster}
@@ -23,7 +25,10 @@ func (s *Server) describeCluster(_ context.Context, r *request) (kmsg.Response, 
 	resp := req.ResponseKind().(*kmsg.DescribeClusterResponse)
 	resp.EndpointType = endpointBrokers
 	if r.version >= 1 && req.EndpointType != endpointBrokers {
-		resp.ErrorCode = errMismatchedEndpointType
+		resp.ErrorCode = errUnsupportedEndpointType
+		if req.EndpointType == endpointControllers {
+			resp.ErrorCode = errMismatchedEndpointType
+		}
 		resp.ErrorMessage = kmsg.StringPtr("this listener describes brokers")
 		return resp, nil
 	}

@@ -1,0 +1,41 @@
+package kafka
+
+import (
+	"syscall"
+	"testing"
+
+	"millrace/internal/vfs"
+)
+
+func TestAFailedSyncIsAStorageErrorThenReadsGoOnAndWritesResume(t *testing.T) {
+	for name, err := range map[string]error{"EIO": syscall.EIO, "ENOSPC": syscall.ENOSPC} {
+		t.Run(name, func(t *testing.T) {
+			e := start(t)
+			fs := e.fs.(*vfs.Mem)
+			id := e.topic("t", 1)
+			r := e.raw()
+			send := func() (code int16, offset int64) {
+				p := onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x"))))
+				return p.ErrorCode, p.BaseOffset
+			}
+			if code, offset := send(); code != 0 || offset != 0 {
+				t.Fatal(code, offset)
+			}
+			fs.FailAll(vfs.OpWrite|vfs.OpSync|vfs.OpSyncData, err)
+			if code, offset := send(); code != errKafkaStorageError || offset != -1 {
+				t.Fatal(code, offset)
+			}
+			if p := onlyFetched(t, r.ask(fetchRequest1(12, "t", id, 0, 0))); p.ErrorCode != 0 || p.HighWatermark != 1 || len(values(t, p.RecordBatches)) != 1 {
+				t.Fatalf("%+v", p)
+			}
+			fs.ClearFaults()
+			until(t, func() bool {
+				code, offset := send()
+				if code == 0 && offset != 1 {
+					t.Fatalf("offset %d after the failure, the last acknowledged is 0", offset)
+				}
+				return code == 0
+			})
+		})
+	}
+}
