@@ -208,6 +208,14 @@ func (c *conn) rewrite(ctx *sql.Context, stmt sqlparser.Statement) error {
 		return err
 	}
 	w := astWalk{expr: rewriteExpr}
+	if usesInformationSchema(stmt) {
+		w.expr = func(e sqlparser.Expr) sqlparser.Expr {
+			if collate, ok := e.(*sqlparser.CollateExpr); ok {
+				return rewriteCollate(collate)
+			}
+			return rewriteExpr(e)
+		}
+	}
 	w.statement(stmt)
 	if w.tooComplex {
 		return errTooComplex

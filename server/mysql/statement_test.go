@@ -257,6 +257,7 @@ func TestToolsFirstQueriesSucceed(t *testing.T) { // C38, C39
 		"SELECT TABLE_NAME, TABLE_COMMENT, TABLE_TYPE, TABLE_SCHEMA FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'kafka'",
 		"SELECT * FROM information_schema.statistics WHERE table_schema='kafka'", "SELECT * FROM information_schema.schemata",
 		"SELECT * FROM information_schema.routines", "SELECT * FROM information_schema.referential_constraints", "SELECT * FROM information_schema.table_constraints WHERE table_schema='kafka'",
+		"SELECT CASE WHEN IS_NULLABLE COLLATE utf8mb4_0900_bin = 'NO' THEN 0 ELSE 1 END, IF (EXTRA COLLATE utf8mb4_0900_bin LIKE '%auto_increment%','YES','NO') FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = 'kafka'",
 		"SELECT MAKEDATE(2026,32), SEC_TO_TIME(3661), UTC_TIME()", "SELECT NOW(), CURDATE(), UNIX_TIMESTAMP()",
 	} {
 		if _, err := table(t, db, q); err != nil {

@@ -15,6 +15,8 @@ type thread struct {
 	host string
 	wc   *wire.Conn
 
+	connected time.Time
+
 	mu        sync.Mutex
 	principal auth.Principal
 	user      string // as the client named itself
@@ -68,13 +70,17 @@ func (t *thread) kill(connection bool) {
 	if cancel != nil {
 		cancel(errKilled)
 	}
-	if connection {
-		// An idle owner waits for a command; one that runs something notices afterwards.
-		if cancel == nil {
-			_ = t.wc.Close()
-		}
+	switch {
+	case connection && cancel == nil:
+		_ = t.wc.Close() // the owner waits for a command
+	case connection:
+		// The owner answers and ends, unless it waits for a client that does not read.
+		time.AfterFunc(killGrace, func() { _ = t.wc.Close() })
 	}
 }
+
+// killGrace is how long a killed connection has to tell its client.
+const killGrace = time.Second
 
 // threads is all connections.
 type threads struct {
@@ -94,7 +100,7 @@ func (ts *threads) add(wc *wire.Conn) *thread {
 			break
 		}
 	}
-	t := &thread{id: ts.next, host: wc.RemoteAddr().String(), wc: wc, user: "unauthenticated user", command: "Connect", since: time.Now()}
+	t := &thread{id: ts.next, host: wc.RemoteAddr().String(), wc: wc, user: "unauthenticated user", command: "Connect", since: time.Now(), connected: time.Now()}
 	ts.byID[t.id] = t
 	return t
 }
