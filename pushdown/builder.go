@@ -102,8 +102,7 @@ type decision struct {
 	pushed []sql.Expression
 	node   sql.Node // what to build instead; nil with agg, or when nothing was pushed
 	agg    *aggregate
-	what   string   // limit, newest rows and so on, for EXPLAIN
-	notes  []string // why a rule did not apply
+	what   string // limit, newest rows and so on, for EXPLAIN
 }
 
 type leftover struct {

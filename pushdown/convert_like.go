@@ -86,10 +86,10 @@ func successor(prefix string) (string, bool) {
 			return "", false
 		}
 		prefix = prefix[:len(prefix)-size]
-		switch {
-		case r == utf8.MaxRune:
+		switch r {
+		case utf8.MaxRune:
 			continue
-		case r == 0xD7FF:
+		case 0xD7FF:
 			r = 0xE000 // over the surrogates
 		default:
 			r++

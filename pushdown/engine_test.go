@@ -2,6 +2,7 @@ package pushdown_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -60,7 +61,11 @@ func newBench(t tb) *bench {
 	})
 	provider := sqltable.NewProvider(cat, st, sqltable.Options{})
 	engine := sqle.NewDefault(withSums{provider})
-	t.Cleanup(func() { engine.Close() })
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil && !errors.Is(err, context.Canceled) { // its way to say that it is closed
+			t.Error(err)
+		}
+	})
 	builder := pushdown.NewBuilder(pushdown.Options{})
 	engine.Analyzer.ExecBuilder = builder
 	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
@@ -176,11 +181,15 @@ func (b *bench) query(on bool, q string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer iter.Close(ctx)
+	defer func() {
+		if err := iter.Close(ctx); err != nil {
+			b.t.Error(err)
+		}
+	}()
 	var out []string
 	for {
 		row, err := iter.Next(ctx)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {

@@ -33,9 +33,12 @@ type testSum struct {
 	window *sql.WindowDefinition
 }
 
-func (s *testSum) Type() sql.Type                                 { return types.LongText }
-func (s *testSum) String() string                                 { return fmt.Sprintf("first(%s)", s.Child) }
-func (s *testSum) Id() sql.ColumnId                               { return s.id }
+func (s *testSum) Type() sql.Type { return types.LongText }
+func (s *testSum) String() string { return fmt.Sprintf("first(%s)", s.Child) }
+
+//nolint:staticcheck // the engine's name
+func (s *testSum) Id() sql.ColumnId { return s.id }
+
 func (s *testSum) Window() *sql.WindowDefinition                  { return s.window }
 func (s *testSum) NewWindowFunction() (sql.WindowFunction, error) { return nil, nil }
 func (s *testSum) Eval(*sql.Context, sql.Row) (any, error)        { return nil, fmt.Errorf("an aggregate") }
@@ -44,7 +47,10 @@ func (s *testSum) SumArgument() (sql.Expression, bool)            { return s.Chi
 func (s *testSum) FinishSum(sum any, count int64) (any, error) {
 	return fmt.Sprintf("%v/%d", sum, count), nil
 }
+
+//nolint:staticcheck // the engine's name
 func (s *testSum) WithId(id sql.ColumnId) sql.IdExpression { n := *s; n.id = id; return &n }
+
 func (s *testSum) WithWindow(w *sql.WindowDefinition) sql.WindowAdaptableExpression {
 	n := *s
 	n.window = w

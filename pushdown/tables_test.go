@@ -97,7 +97,11 @@ func TestAStatementSeesOneSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer iter.Close(ctx)
+	defer func() {
+		if err := iter.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
 	b.values(id, 0, `{"a":2}`, `{"a":"text","new":1}`)
 	rows := 0
 	for {

@@ -30,7 +30,6 @@ type chunk struct {
 	ints  [2][]int64 // scratch of vector
 	nulls [2][]bool
 	keys  []string
-	bytes []byte
 	slots map[Column]*vector
 }
 

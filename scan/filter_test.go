@@ -28,10 +28,10 @@ func truth(e Expr, r oneRow) Tri {
 	and := func(args []Expr, unit, zero Tri) Tri {
 		out := unit
 		for _, a := range args {
-			switch t := truth(a, r); {
-			case t == zero:
+			switch truth(a, r) {
+			case zero:
 				return zero
-			case t == Null:
+			case Null:
 				out = Null
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
-// ErrNotSupported: SQL that this version does not carry out on topics.
+// ErrNotSupported says that this version does not carry out such SQL on topics.
 var ErrNotSupported = errors.New("not supported yet")
 
 // topicDatabase is database kafka.
