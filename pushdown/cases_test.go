@@ -90,6 +90,7 @@ func TestLoneSurrogateIsAnErrorOfItsRowOnly(t *testing.T) { // C12
 	b.want("SELECT HEX(s) FROM c12 WHERE _offset=2", "F09F9880")
 	b.want("SELECT _value FROM c12 WHERE _offset=1", `{"s":"\ud83d"}`)
 	b.want("SELECT _offset FROM `c12$errors`", "1")
+	b.want("SELECT COUNT(*),MIN(_offset) FROM `c12$errors`", "1,1")
 }
 
 func TestEscapedNulIsPartOfTheText(t *testing.T) { // C13

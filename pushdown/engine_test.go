@@ -28,6 +28,7 @@ import (
 // bench is an engine over a store in memory.
 type bench struct {
 	t        tb
+	fs       *vfs.Mem
 	store    *store.Store
 	cat      *catalog.Catalog
 	provider *sqltable.Provider
@@ -39,40 +40,44 @@ type bench struct {
 
 func newBench(t tb) *bench {
 	t.Helper()
-	fs := vfs.NewMem()
-	if err := fs.MkdirAll("/data"); err != nil {
+	b := &bench{t: t, fs: vfs.NewMem(), zone: "+00:00"}
+	if err := b.fs.MkdirAll("/data"); err != nil {
 		t.Fatal(err)
 	}
-	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(context.Background(), store.Options{Dir: "/data", FS: fs, Logger: quiet, RetentionEvery: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	cat := catalog.New(st, catalog.Options{Logger: quiet})
-	t.Cleanup(func() {
-		if err := cat.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	provider := sqltable.NewProvider(cat, st, sqltable.Options{})
-	engine := sqle.NewDefault(withSums{provider})
-	t.Cleanup(func() {
-		if err := engine.Close(); err != nil && !errors.Is(err, context.Canceled) { // its way to say that it is closed
-			t.Error(err)
-		}
-	})
-	builder := pushdown.NewBuilder(pushdown.Options{})
-	engine.Analyzer.ExecBuilder = builder
 	sql.SystemVariables.AddSystemVariables([]sql.SystemVariable{&sql.MysqlSystemVariable{
 		Name: sqltable.PushdownVariable, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
 		Type: types.NewSystemBoolType(sqltable.PushdownVariable), Default: int8(1),
 	}})
-	return &bench{t: t, store: st, cat: cat, provider: provider, builder: builder, engine: engine, zone: "+00:00"}
+	b.open()
+	t.Cleanup(b.close)
+	return b
+}
+
+func (b *bench) open() {
+	b.t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	var err error
+	b.store, err = store.Open(context.Background(), store.Options{Dir: "/data", FS: b.fs, Logger: quiet, RetentionEvery: time.Hour})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.cat = catalog.New(b.store, catalog.Options{Logger: quiet})
+	b.provider = sqltable.NewProvider(b.cat, b.store, sqltable.Options{})
+	b.builder = pushdown.NewBuilder(pushdown.Options{})
+	b.engine = sqle.NewDefault(withSums{b.provider})
+	b.engine.Analyzer.ExecBuilder = b.builder
+}
+
+func (b *bench) close() {
+	if err := b.engine.Close(); err != nil && !errors.Is(err, context.Canceled) { // its way to say that it is closed
+		b.t.Error(err)
+	}
+	if err := b.cat.Close(); err != nil {
+		b.t.Error(err)
+	}
+	if err := b.store.Close(); err != nil {
+		b.t.Error(err)
+	}
 }
 
 func (b *bench) topic(name string, partitions int32, configs map[string]string) state.TopicID {
@@ -214,21 +219,26 @@ func (b *bench) query(on bool, q string) ([]string, error) {
 	}
 }
 
-// want runs q with pushdown on and off, before and after sealing, and compares.
+// want runs q with pushdown on and off: as things are, after sealing, and after a
+// restart; and compares.
 func (b *bench) want(q string, rows ...string) {
 	b.t.Helper()
-	for _, sealed := range []bool{false, true} {
-		if sealed {
+	for _, when := range []string{"at once", "sealed", "restarted"} {
+		switch when {
+		case "sealed":
 			b.seal()
+		case "restarted":
+			b.close()
+			b.open()
 		}
 		for _, on := range []bool{true, false} {
 			got, err := b.query(on, q)
 			if err != nil {
-				b.t.Errorf("%s\npushdown %v, sealed %v: %v", q, on, sealed, err)
+				b.t.Errorf("%s\npushdown %v, %s: %v", q, on, when, err)
 				continue
 			}
 			if !slices.Equal(got, rows) {
-				b.t.Errorf("%s\npushdown %v, sealed %v\n got %q\nwant %q", q, on, sealed, got, rows)
+				b.t.Errorf("%s\npushdown %v, %s\n got %q\nwant %q", q, on, when, got, rows)
 			}
 		}
 	}
