@@ -136,13 +136,29 @@ func (in *Ingest) checkRecords(t *Topic, b *recordbatch.Batch) (minTime int64, e
 		return 0, err
 	}
 	if compacted && s.NullKeys > 0 {
-		return 0, invalid("%d records without a key in a compacted topic", s.NullKeys)
+		return 0, withoutKey(r, b, s.NullKeys)
 	}
 	if s.MaxTimestamp != b.MaxTimestamp && !t.Config.LogAppendTime {
 		recordbatch.SetCreateTime(b.Raw, s.MaxTimestamp)
 		b.MaxTimestamp = s.MaxTimestamp
 	}
 	return s.MinTimestamp, nil
+}
+
+// withoutKey names the records that a compacted topic cannot take. It walks them
+// again, so that the walk that finds nothing wrong need not remember any.
+func withoutKey(r *recordbatch.Reader, b *recordbatch.Batch, total int) error {
+	e := &RecordsError{Reason: "a compacted topic needs a key", Total: total}
+	if err := r.Reset(b); err != nil {
+		return err
+	}
+	var rec recordbatch.Record
+	for i := int32(0); len(e.Index) < min(total, maxRecordErrors) && r.Next(&rec); i++ {
+		if rec.Key == nil {
+			e.Index = append(e.Index, i)
+		}
+	}
+	return e
 }
 
 // checkTimes holds the timestamps against now. Kafka's "no timestamp" passes.

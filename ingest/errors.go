@@ -16,3 +16,21 @@ var (
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalidRecord, fmt.Sprintf(format, args...))
 }
+
+// maxRecordErrors bounds the records that a RecordsError names: a client learns
+// that there are more when it sends the rest again.
+const maxRecordErrors = 1000
+
+// RecordsError refuses a whole batch for the fault of some of its records. It is an
+// ErrInvalidRecord.
+type RecordsError struct {
+	Reason string  // what is wrong with each of them
+	Total  int     // so many records have the fault
+	Index  []int32 // their places in the batch, from 0, ascending; at most maxRecordErrors
+}
+
+func (e *RecordsError) Error() string {
+	return fmt.Sprintf("%s: %d of the batch's records: %s", ErrInvalidRecord, e.Total, e.Reason)
+}
+
+func (e *RecordsError) Unwrap() error { return ErrInvalidRecord }

@@ -173,6 +173,21 @@ func TestUnsoundBatchesAreRefusedWithTheirReason(t *testing.T) {
 	}
 }
 
+func TestRecordsWithoutAKeyAreNamedUpToALimit(t *testing.T) {
+	in, topic, _ := newTest(t, map[string]string{"cleanup.policy": "compact"})
+	recs := []rec{{now, []byte("k"), "a"}}
+	for range maxRecordErrors + 1 {
+		recs = append(recs, rec{now, nil, "a"})
+	}
+	var bad *RecordsError
+	if r := one(in, topic, build(recordbatch.None, recs...)); !errors.As(r.Err, &bad) {
+		t.Fatal(r.Err)
+	}
+	if bad.Total != maxRecordErrors+1 || len(bad.Index) != maxRecordErrors || bad.Index[0] != 1 || bad.Index[maxRecordErrors-1] != maxRecordErrors {
+		t.Errorf("%d of %d, from %d to %d", len(bad.Index), bad.Total, bad.Index[0], bad.Index[len(bad.Index)-1])
+	}
+}
+
 func TestTimestampsWithinTheLimitsPass(t *testing.T) {
 	in, topic, _ := newTest(t, map[string]string{"message.timestamp.before.max.ms": "1000"})
 	for _, ts := range []int64{now + 3_600_000, now - 1000, now, recordbatch.NoTimestamp} {

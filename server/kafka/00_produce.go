@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -239,7 +240,7 @@ func (call *produceCall) appendAnswer(dst []byte) (out []byte, hangUp bool) {
 				dst = putInt64(dst, r.LogStart)
 			}
 			if v >= 8 {
-				dst = putArrayLen(dst, 0, flexible) // errors of single records
+				dst = putRecordErrors(dst, r.Err, flexible)
 				dst = putNullableString(dst, message, flexible)
 			}
 			dst = putNoTags(dst, flexible)
@@ -252,6 +253,22 @@ func (call *produceCall) appendAnswer(dst []byte) (out []byte, hangUp bool) {
 	dst = putNoTags(dst, flexible)
 	endResponse(dst, start, 0)
 	return dst, false
+}
+
+// putRecordErrors encodes the records that err finds fault with. Clients may send the
+// batch's other records again without them.
+func putRecordErrors(dst []byte, err error, flexible bool) []byte {
+	var bad *ingest.RecordsError
+	if err == nil || !errors.As(err, &bad) {
+		return putArrayLen(dst, 0, flexible)
+	}
+	dst = putArrayLen(dst, len(bad.Index), flexible)
+	for _, index := range bad.Index {
+		dst = putInt32(dst, index)
+		dst = putNullableString(dst, bad.Reason, flexible)
+		dst = putNoTags(dst, flexible)
+	}
+	return dst
 }
 
 // refused notes a refusal where someone may look for it, and returns the message
