@@ -134,6 +134,10 @@ func TestStarsStandForVisibleColumns(t *testing.T) {
 		{"SELECT COUNT(*) FROM a", "1"},
 		{"SELECT * FROM a UNION ALL SELECT * FROM a", "0,0,2023-11-14 22:13:20.000,NULL,1 / 0,0,2023-11-14 22:13:20.000,NULL,1"},
 		{"SELECT EXISTS (SELECT * FROM a)", "1"},
+		{"SELECT * FROM a JOIN b USING (_partition, _offset)", "0,0,2023-11-14 22:13:20.000,NULL,1,2023-11-14 22:13:20.000,NULL,2"},
+		{"SELECT * FROM a LEFT JOIN b ON a.x = b.y", "0,0,2023-11-14 22:13:20.000,NULL,1,NULL,NULL,NULL,NULL,NULL"},
+		{"SELECT * FROM (a JOIN b ON a._offset=b._offset)", "0,0,2023-11-14 22:13:20.000,NULL,1,0,0,2023-11-14 22:13:20.000,NULL,2"},
+		{"SELECT * FROM a, b", "0,0,2023-11-14 22:13:20.000,NULL,1,0,0,2023-11-14 22:13:20.000,NULL,2"},
 	}.check(t, in)
 }
 

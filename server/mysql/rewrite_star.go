@@ -86,12 +86,9 @@ func (r *starRewriter) selectStatement(sel *sqlparser.Select) {
 		return
 	}
 	var sources []source
-	complete := true // every source can be named
-	hidden := false  // some source has invisible columns
+	hidden := false // some source has invisible columns
 	for _, t := range sel.From {
-		if !r.sources(t, &sources) {
-			complete = false
-		}
+		r.sources(t, &sources)
 	}
 	for _, s := range sources {
 		hidden = hidden || s.columns != nil
@@ -107,12 +104,13 @@ func (r *starRewriter) selectStatement(sel *sqlparser.Select) {
 			continue
 		}
 		if star.TableName.IsEmpty() {
-			if !complete {
-				r.err = errUnsupported("* over a NATURAL JOIN or JOIN … USING of topics: name the columns")
-				return
-			}
-			for _, s := range sources {
-				out = append(out, s.expand()...)
+			for _, t := range sel.From {
+				columns, ok := r.star(t)
+				if !ok {
+					r.err = errUnsupported("* over this join of topics: name the columns")
+					return
+				}
+				out = append(out, columns...)
 			}
 			continue
 		}
@@ -152,58 +150,121 @@ func (s source) expand() sqlparser.SelectExprs {
 	return out
 }
 
-// sources collects the table references of t in order; false when the columns of a star would
-// not simply be theirs one after the other.
-func (r *starRewriter) sources(t sqlparser.TableExpr, out *[]source) bool {
+// star is what * stands for over t; false when that cannot be written as a list.
+func (r *starRewriter) star(t sqlparser.TableExpr) (sqlparser.SelectExprs, bool) {
+	switch t := t.(type) {
+	case *sqlparser.ParenTableExpr:
+		var out sqlparser.SelectExprs
+		for _, inner := range t.Exprs {
+			columns, ok := r.star(inner)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, columns...)
+		}
+		return out, true
+	case *sqlparser.JoinTableExpr:
+		left, ok1 := r.star(t.LeftExpr)
+		right, ok2 := r.star(t.RightExpr)
+		if !ok1 || !ok2 || isNatural(t.Join) {
+			return nil, false
+		}
+		if len(t.Condition.Using) == 0 {
+			return append(left, right...), true
+		}
+		return mergeUsing(left, right, t.Condition.Using, t.Join == sqlparser.RightJoinStr)
+	default:
+		var one []source
+		r.sources(t, &one)
+		if len(one) != 1 {
+			return nil, false
+		}
+		return one[0].expand(), true
+	}
+}
+
+// mergeUsing is the star over a join with USING: the common columns once and first.
+func mergeUsing(left, right sqlparser.SelectExprs, using sqlparser.Columns, fromRight bool) (sqlparser.SelectExprs, bool) {
+	common := map[string]bool{}
+	for _, u := range using {
+		common[u.Lowered()] = true
+	}
+	split := func(in sqlparser.SelectExprs) (shared map[string]sqlparser.SelectExpr, rest sqlparser.SelectExprs, ok bool) {
+		shared = map[string]sqlparser.SelectExpr{}
+		for _, e := range in {
+			a, named := e.(*sqlparser.AliasedExpr)
+			if !named {
+				return nil, nil, false // a star over columns that are not known here
+			}
+			name := a.Expr.(*sqlparser.ColName).Name.Lowered()
+			if common[name] {
+				shared[name] = e
+			} else {
+				rest = append(rest, e)
+			}
+		}
+		return shared, rest, true
+	}
+	inLeft, restLeft, ok1 := split(left)
+	inRight, restRight, ok2 := split(right)
+	if !ok1 || !ok2 {
+		return nil, false
+	}
+	from := inLeft
+	if fromRight {
+		from = inRight
+	}
+	var out sqlparser.SelectExprs
+	for _, u := range using {
+		e, ok := from[u.Lowered()]
+		if !ok {
+			return nil, false
+		}
+		out = append(out, e)
+	}
+	return append(append(out, restLeft...), restRight...), true
+}
+
+// sources collects the table references of t in order.
+func (r *starRewriter) sources(t sqlparser.TableExpr, out *[]source) {
 	switch t := t.(type) {
 	case *sqlparser.AliasedTableExpr:
 		name, ok := t.Expr.(sqlparser.TableName)
 		if !ok {
 			*out = append(*out, source{qualifier: sqlparser.TableName{Name: t.As}})
-			return true
+			return
 		}
 		s := source{qualifier: sqlparser.TableName{Name: name.Name, DbQualifier: name.DbQualifier}}
 		if !t.As.IsEmpty() {
 			s.qualifier = sqlparser.TableName{Name: t.As}
 		}
-		if name.DbQualifier.IsEmpty() && r.ctes[strings.ToLower(name.Name.String())] {
-			*out = append(*out, s)
-			return true
-		}
 		db := name.DbQualifier.String()
 		if db == "" {
 			db = r.ctx.GetCurrentDatabase()
 		}
-		if db == sqltable.KafkaDatabase && mayRead(r.ctx, db, name.Name.String()) {
+		common := name.DbQualifier.IsEmpty() && r.ctes[strings.ToLower(name.Name.String())]
+		if !common && strings.EqualFold(db, sqltable.KafkaDatabase) && mayRead(r.ctx, db, name.Name.String()) {
 			columns, ok, err := r.provider.VisibleColumns(r.ctx, db, name.Name.String())
 			if err != nil {
 				r.err = err
-				return false
+				return
 			}
 			if ok {
 				s.columns = columns
 			}
 		}
 		*out = append(*out, s)
-		return true
 	case *sqlparser.ParenTableExpr:
-		ok := true
 		for _, inner := range t.Exprs {
-			ok = r.sources(inner, out) && ok
+			r.sources(inner, out)
 		}
-		return ok
 	case *sqlparser.JoinTableExpr:
-		left := r.sources(t.LeftExpr, out)
-		right := r.sources(t.RightExpr, out)
-		return left && right && len(t.Condition.Using) == 0 && !isNatural(t.Join)
+		r.sources(t.LeftExpr, out)
+		r.sources(t.RightExpr, out)
 	case *sqlparser.JSONTableExpr:
 		*out = append(*out, source{qualifier: sqlparser.TableName{Name: t.Alias}})
-		return true
 	case *sqlparser.CommonTableExpr:
 		*out = append(*out, source{qualifier: sqlparser.TableName{Name: t.As}})
-		return true
-	default:
-		return false
 	}
 }
 

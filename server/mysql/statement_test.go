@@ -49,6 +49,7 @@ func TestErrorNumbersAreMySQLs(t *testing.T) {
 		{"DELETE FROM orders WHERE x=1", 1235, "42000"},
 		{"INSERT INTO orders VALUES (1)", 1235, "42000"},
 		{"CREATE TABLE t (a INT)", 1235, "42000"},
+		{"SELECT * FROM orders a NATURAL JOIN orders b", 1235, "42000"},
 		{"DROP TABLE nosuch", 1051, "42S02"},
 		{"DROP TABLE IF EXISTS nosuch", 0, ""},
 		{"SELECT 1; SELECT 2", 0, ""},
