@@ -72,6 +72,11 @@ func (d *topicDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.
 		t.cols = rawColumns(name)
 	case suffixErrors:
 		t.cols = topicColumns(bound, name)
+		for i := range t.cols {
+			if t.cols[i].scan.Kind == scan.Error {
+				t.cols[i].sql.Extra = "" // what one reads this table for
+			}
+		}
 		t.base = scan.Not{Arg: scan.IsNull{Column: scan.Column{Kind: scan.Error}}}
 	default:
 		t.cols = topicColumns(bound, name)
