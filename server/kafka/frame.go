@@ -24,7 +24,7 @@ const (
 	fetchFrameBytes = 4 << 20
 	// firstReadBytes is what a size field alone can make us allocate; the rest
 	// only once this much has arrived, in steps that grow by growRead.
-	firstReadBytes = 1 << 20
+	firstReadBytes = 64 << 10
 	growRead       = 16
 )
 

@@ -89,7 +89,7 @@ type Server struct {
 	listeners []*listener
 	rare      *rareLog
 
-	smallRequests *budget // the first MiB of every request
+	smallRequests *budget // the first 64 KiB of every request
 	largeRequests *budget // what goes beyond
 	fetches       *budget
 
