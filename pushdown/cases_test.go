@@ -215,6 +215,7 @@ func TestStringsCompareByTheReportedCollation(t *testing.T) { // C25
 	b.want("SELECT COUNT(*) FROM c25 WHERE s='a'", "1")
 	b.want("SELECT COUNT(*) FROM c25 WHERE s COLLATE utf8mb4_0900_ai_ci='a'", "2")
 	b.want("SELECT COUNT(*) FROM c25ci WHERE s='a'", "2")
+	b.want("SELECT COUNT(DISTINCT s) FROM c25", "4")
 	b.want("SELECT s FROM c25 WHERE s>'A' ORDER BY _offset", "a", "a ", "b")
 	b.want("SELECT s,COUNT(*) FROM c25 GROUP BY s ORDER BY s", "A,1", "a,1", "a ,1", "b,1")
 }

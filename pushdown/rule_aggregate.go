@@ -34,7 +34,8 @@ type SumAggregate interface {
 //  2. Every grouping is a plain column whose equality is that of its bytes: integers,
 //     booleans, text in utf8mb4_0900_bin. Times are not: wall times repeat.
 //  3. Every selected expression is a grouping column, COUNT(*), or COUNT, MIN, MAX or
-//     an exact SUM or AVG of a plain column, without DISTINCT or window.
+//     an exact SUM or AVG of a plain column, without DISTINCT or window; or
+//     COUNT(DISTINCT) of a plain column that one could group by.
 //  4. MIN and MAX: of numbers, text in utf8mb4_0900_bin, and times that need no zone,
 //     or a zone whose offset never changes.
 //
@@ -152,6 +153,11 @@ func (g *aggregate) output(a *access, e sql.Expression) (aggOutput, bool) {
 			return out, true
 		}
 		out.kind, arg = scan.CountValue, e.Child
+	case *aggregation.CountDistinct:
+		if e.Window() != nil || len(e.ChildExpressions) != 1 {
+			return out, false
+		}
+		out.kind, arg = scan.CountDistinct, e.ChildExpressions[0]
 	case *aggregation.Min:
 		if e.Window() != nil {
 			return out, false
@@ -181,6 +187,10 @@ func (g *aggregate) output(a *access, e sql.Expression) (aggOutput, bool) {
 	}
 	out.col = col
 	switch out.kind {
+	case scan.CountDistinct:
+		if !groupable(a, col, c) {
+			return out, false
+		}
 	case scan.Min, scan.Max:
 		if !comparableBytes(c.Type) || types.IsTimestampType(c.Type) && !g.zone.Fixed() {
 			return out, false
@@ -210,7 +220,9 @@ func (g *aggregate) fromBounds(d *decision) bool {
 	for _, o := range g.outputs {
 		switch {
 		case o.key >= 0, o.kind == scan.CountRows:
-		case o.kind == scan.Sum:
+		case o.kind == scan.CountDistinct && o.col.Kind == scan.Offset && len(g.by) == 1:
+			// Offsets are unique in a partition.
+		case o.kind == scan.Sum, o.kind == scan.CountDistinct:
 			return false
 		case o.kind != scan.CountValue && o.col.Kind == scan.Offset:
 		case o.kind == scan.CountValue && (o.col.Kind == scan.Offset || o.col.Kind == scan.Partition):
@@ -287,7 +299,7 @@ func (g *aggregate) boundsRows() []sql.Row {
 			switch {
 			case o.key >= 0:
 				row[j] = c.Partition
-			case o.kind == scan.CountRows || o.kind == scan.CountValue:
+			case o.kind == scan.CountRows || o.kind == scan.CountValue || o.kind == scan.CountDistinct:
 				row[j] = c.Rows
 			case c.Rows == 0:
 				row[j] = nil
@@ -335,7 +347,7 @@ func (g *aggregate) reader(table *sqltable.Table, groups *scan.Groups, o aggOutp
 	}
 	v := groups.Aggs[o.agg]
 	switch o.kind {
-	case scan.CountRows, scan.CountValue:
+	case scan.CountRows, scan.CountValue, scan.CountDistinct:
 		return func(i int) (any, error) { return v.Count[i], nil }, nil
 	case scan.Min, scan.Max:
 		cell, err := table.Cells(o.col, v.Value, g.zone)

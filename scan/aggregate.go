@@ -16,9 +16,10 @@ import (
 type AggKind uint8
 
 const (
-	CountRows  AggKind = iota + 1 // COUNT(*); no column
-	CountValue                    // values that are not NULL
-	Sum                           // exact over Ints, Uints and Decimals, in scan order over Floats
+	CountRows     AggKind = iota + 1 // COUNT(*); no column
+	CountValue                       // values that are not NULL
+	CountDistinct                    // different values that are not NULL, of columns that CanGroup
+	Sum                              // exact over Ints, Uints and Decimals, in scan order over Floats
 	Min
 	Max
 )
@@ -75,6 +76,8 @@ func CanAggregate(t *catalog.Table, a Agg) bool {
 	case CountValue:
 		_, err := a.Column.Type(t)
 		return err == nil
+	case CountDistinct:
+		return CanGroup(t, a.Column)
 	case Sum:
 		switch DomainOf(t, a.Column) {
 		case Ints, Uints, Floats, Decimals:
@@ -161,6 +164,7 @@ func Aggregate(ctx context.Context, req Request, by []Column, aggs []Agg) (*Grou
 			if s.extremes != nil {
 				used += s.extremes.bytes
 			}
+			used += s.distinct.bytes
 		}
 		if used > budget {
 			return nil, fmt.Errorf("%w: %d groups", ErrMemory, g.n)
@@ -181,6 +185,7 @@ type aggState struct {
 	count    []int64
 	sums     []SumValue
 	extremes *values
+	distinct distinct
 }
 
 func (s *aggState) grow(n int) {
@@ -219,6 +224,9 @@ func (s *aggState) update(col arrow.Array, ids *groupIDs) {
 		g := int32(0)
 		if ids.of != nil {
 			g = ids.of[i]
+		}
+		if s.kind == CountDistinct && !s.distinct.add(v, i, g) {
+			continue
 		}
 		s.count[g]++
 		switch s.kind {
