@@ -14,6 +14,7 @@ import (
 	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer/analyzererrors"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	gmstypes "github.com/dolthub/go-mysql-server/sql/types"
@@ -150,6 +151,16 @@ var kinds = []struct {
 	{gmstypes.ErrLengthTooLarge, 1406, "22001"},
 	{gmstypes.ErrConvertToDecimalLimit, 1690, "22003"},
 	{expression.ErrUnsupportedInOperand, 1241, "21000"},
+	{expression.ErrIntDivDataOutOfRange, 1690, "22003"},
+	{analyzererrors.ErrValidationGroupBy, 1055, "42000"},
+	{analyzererrors.ErrReadOnlyDatabase, 1290, "HY000"},
+	{planbuilder.ErrQualifiedOrderBy, 1250, "42000"},
+	{gmstypes.ErrConvertingToTimeOutOfRange, 1292, "22007"},
+	{gmstypes.ErrConvertingToTimeType, 1292, "22007"},
+	{gmstypes.ErrConvertingToDecimal, 1366, "HY000"},
+	{gmstypes.ErrDataTruncatedForColumn, 1265, "01000"},
+	{gmstypes.ErrLengthBeyondLimit, 1406, "22001"},
+	{gmstypes.ErrBadCharsetString, 1366, "HY000"},
 }
 
 // wireError is the door: every error that reaches a client goes through here. text may add to
@@ -210,6 +221,12 @@ func engineMessage(kind *goerrors.Kind, err error) string {
 	case sql.ErrColumnNotFound:
 		if name, ok := quoted(m); ok {
 			return fmt.Sprintf("Unknown column '%s' in 'field list'", name)
+		}
+	case sql.ErrTableColumnNotFound:
+		if table, ok := quoted(m); ok {
+			if column, ok := quoted(m[strings.Index(m, table)+len(table)+1:]); ok {
+				return fmt.Sprintf("Unknown column '%s.%s' in 'field list'", table, column)
+			}
 		}
 	case sql.ErrTableNotFound:
 		if name, ok := strings.CutPrefix(m, "table not found: "); ok {

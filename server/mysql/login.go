@@ -17,7 +17,7 @@ func (c *conn) login() error {
 	if err := c.authenticate(l, false); err != nil {
 		return err
 	}
-	c.wc.LoggedIn()
+	c.wc.LoggedIn(c.s.o.WriteTimeout)
 	return c.wc.Flush()
 }
 

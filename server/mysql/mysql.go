@@ -43,7 +43,7 @@ type Options struct {
 	MaxConnections    int           // default 10,000; beyond it clients get error 1040
 	StatementTimeout  time.Duration // max_execution_time of sessions that set none; default 60 s; < 0: none
 	LoginTimeout      time.Duration // a connection must have logged in by then; default 10 s
-	WriteTimeout      time.Duration // a client that reads nothing for so long is dropped; default 60 s
+	WriteTimeout      time.Duration // a client that reads nothing, or stops in the middle of a packet, for so long is dropped; default 60 s
 	MaxStatementBytes int           // longest statement text; default 1 MiB
 
 	// Provider of the databases; nil: one over Store and Catalog.

@@ -25,6 +25,7 @@ func TestErrorNumbersAreMySQLs(t *testing.T) {
 		{"-- nothing", 1065, "42000"},
 		{"SELECT nosuch FROM orders", 1054, "42S22"},
 		{"SELECT o.nosuch FROM orders o", 1054, "42S22"},
+		{"SELECT x, s FROM orders GROUP BY x", 1055, "42000"},
 		{"SELECT * FROM nosuch", 1146, "42S02"},
 		{"SELECT * FROM nodb.t", 1049, "42000"},
 		{"USE nodb", 1049, "42000"},
@@ -389,3 +390,27 @@ func asMySQL(err error, e **driver.MySQLError) bool {
 }
 
 var _ = sql.ErrNoRows
+
+func TestCloseEndsWhatRuns(t *testing.T) {
+	in := start(t, nil)
+	busy := in.open("app", "", "")
+	idle := in.open("app", "", "")
+	if err := idle.Ping(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := table(t, busy, "SELECT SLEEP(60)")
+		done <- err
+	}()
+	other := in.open("app", "", "")
+	for ask(t, other, "SELECT ID FROM information_schema.processlist WHERE INFO LIKE 'SELECT SLEEP%'") == "" {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := in.s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; errNumber(err) != 1053 {
+		t.Error(err)
+	}
+}

@@ -12,6 +12,7 @@ import (
 // Conn reads and writes packets of one client. It belongs to one goroutine, but for
 // WaitReadable, Interrupt and Close.
 type Conn struct {
+	socket       net.Conn // never changes, so that other goroutines may interrupt and close it
 	raw          net.Conn // the socket, or TLS over it
 	r            *bufio.Reader
 	w            *bufio.Writer
@@ -20,6 +21,7 @@ type Conn struct {
 	tls          bool
 	maxPacket    int
 	writeTimeout time.Duration
+	bodyTimeout  time.Duration
 
 	in  []byte // last packet read; reused
 	out []byte // packet being built; reused
@@ -28,7 +30,7 @@ type Conn struct {
 // NewConn starts in the login phase. writeTimeout bounds how long one write may
 // wait for a client that does not read; 0 means for ever.
 func NewConn(c net.Conn, writeTimeout time.Duration) *Conn {
-	wc := &Conn{maxPacket: MaxLoginPacketBytes, writeTimeout: writeTimeout}
+	wc := &Conn{socket: c, maxPacket: MaxLoginPacketBytes, writeTimeout: writeTimeout}
 	wc.attach(c)
 	return wc
 }
@@ -43,7 +45,7 @@ type deadlineWriter struct{ c *Conn }
 
 func (d deadlineWriter) Write(p []byte) (int, error) {
 	if t := d.c.writeTimeout; t > 0 {
-		if err := d.c.raw.SetWriteDeadline(time.Now().Add(t)); err != nil {
+		if err := d.c.socket.SetWriteDeadline(time.Now().Add(t)); err != nil {
 			return 0, err
 		}
 	}
@@ -51,10 +53,13 @@ func (d deadlineWriter) Write(p []byte) (int, error) {
 }
 
 // SetReadDeadline bounds all reads until it is changed; the zero time removes it.
-func (c *Conn) SetReadDeadline(t time.Time) error { return c.raw.SetReadDeadline(t) }
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.socket.SetReadDeadline(t) }
 
-// LoggedIn ends the login phase: packets may be larger from here on.
-func (c *Conn) LoggedIn() { c.maxPacket = MaxPacketBytes }
+// LoggedIn ends the login phase: packets may be larger from here on, and each has bodyTimeout to
+// arrive once its header has.
+func (c *Conn) LoggedIn(bodyTimeout time.Duration) {
+	c.maxPacket, c.bodyTimeout = MaxPacketBytes, bodyTimeout
+}
 
 // TLS says whether the connection is encrypted.
 func (c *Conn) TLS() bool { return c.tls }
@@ -72,10 +77,10 @@ func (c *Conn) SetMultiStatements(on bool) {
 }
 
 // RemoteAddr of the client.
-func (c *Conn) RemoteAddr() net.Addr { return c.raw.RemoteAddr() }
+func (c *Conn) RemoteAddr() net.Addr { return c.socket.RemoteAddr() }
 
 // Close may be called by any goroutine and ends whatever the owner waits for.
-func (c *Conn) Close() error { return c.raw.Close() }
+func (c *Conn) Close() error { return c.socket.Close() }
 
 // WaitReadable returns when the client sent something (nil) or is gone or Interrupt
 // was called (an error). The owner must not read meanwhile.
@@ -85,10 +90,10 @@ func (c *Conn) WaitReadable() error {
 }
 
 // Interrupt ends a WaitReadable; ResumeReads allows reading again after it returned.
-func (c *Conn) Interrupt() { _ = c.raw.SetReadDeadline(time.Unix(1, 0)) }
+func (c *Conn) Interrupt() { _ = c.socket.SetReadDeadline(time.Unix(1, 0)) }
 
 // ResumeReads undoes Interrupt.
-func (c *Conn) ResumeReads() { _ = c.raw.SetReadDeadline(time.Time{}) }
+func (c *Conn) ResumeReads() { _ = c.socket.SetReadDeadline(time.Time{}) }
 
 // startTLS goes on over TLS. Bytes that came with the request already belong to it.
 func (c *Conn) startTLS(config *tls.Config) error {
@@ -143,6 +148,12 @@ func (c *Conn) readPacket() ([]byte, error) {
 		c.in = nil
 	}
 	c.in = c.in[:0]
+	timed := false
+	defer func() {
+		if timed {
+			_ = c.socket.SetReadDeadline(time.Time{})
+		}
+	}()
 	for {
 		var h [4]byte
 		if _, err := io.ReadFull(c.r, h[:]); err != nil {
@@ -155,6 +166,11 @@ func (c *Conn) readPacket() ([]byte, error) {
 		c.seq++
 		if len(c.in)+n > c.maxPacket {
 			return nil, ErrPacketTooLarge
+		}
+		if c.bodyTimeout > 0 && n > c.r.Buffered() {
+			// A packet that was begun has to arrive.
+			_ = c.socket.SetReadDeadline(time.Now().Add(c.bodyTimeout))
+			timed = true
 		}
 		for left := n; left > 0; {
 			step := min(left, readStep)

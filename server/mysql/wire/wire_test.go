@@ -68,7 +68,7 @@ func TestPacketsBeyondTheLimitAreRefusedByTheirHeader(t *testing.T) {
 		s := newScript([]byte{0xff, 0xff, 0xff, 0, 'x'})
 		c := NewConn(s, 0)
 		if loggedIn {
-			c.LoggedIn()
+			c.LoggedIn(0)
 			// One fragment of 16 MiB - 1 is allowed, a second is not; nothing of it is allocated.
 			s.in = bytes.NewReader([]byte{0xff, 0xff, 0xff, 0})
 			if _, _, err := c.ReadCommand(); !errors.Is(err, io.ErrUnexpectedEOF) {
