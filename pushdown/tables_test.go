@@ -1,9 +1,13 @@
 package pushdown_test
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"millrace/store/state"
 )
 
 func TestInvisibleColumnsAreMarkedAndLeftOutOfTheVisibleOnes(t *testing.T) {
@@ -206,4 +210,61 @@ func TestThePrimaryKeyIsReported(t *testing.T) {
 	if err != nil || strings.Count(got[0], "PRIMARY KEY") != 1 {
 		t.Errorf("%q %v", got, err)
 	}
+}
+
+func TestWhatTheColumnLimitsLeaveOutIsInRest(t *testing.T) {
+	b := newBench(t)
+	id := b.topic("wide", 1, nil)
+	var members []string
+	for i := range 300 {
+		members = append(members, fmt.Sprintf(`"m%03d":%d`, i, i))
+	}
+	b.values(id, 0, `{"m000":7}`, "{"+strings.Join(members, ",")+"}")
+	b.want("SELECT _offset,m000,_rest IS NULL FROM wide ORDER BY _offset", "0,7,1", "1,0,0")
+	got, err := b.query(true, "SELECT _rest FROM wide WHERE _offset=1")
+	if err != nil || !strings.Contains(got[0], `"m299":299`) {
+		t.Errorf("%q %v", got, err)
+	}
+	b.want("SELECT _offset FROM wide WHERE _rest IS NOT NULL", "1")
+}
+
+func TestALongKeyMakesTheColumnLong(t *testing.T) {
+	b := newBench(t)
+	id := b.topic("longkeys", 1, nil)
+	b.produce(id, 0, record{key: "k", value: "{}"})
+	b.want("SELECT column_type FROM information_schema.columns WHERE table_name='longkeys' AND column_name='_key'", "varchar(16383)")
+	b.produce(id, 0, record{key: strings.Repeat("ä", 17000), value: "{}"})
+	b.want("SELECT column_type FROM information_schema.columns WHERE table_name='longkeys' AND column_name='_key'", "longtext")
+	b.want("SELECT _offset,CHAR_LENGTH(_key) FROM longkeys WHERE _key>='k'", "0,1", "1,17000")
+}
+
+func TestInternalTopicsAreNoTables(t *testing.T) {
+	b := newBench(t)
+	b.values(b.topic("__consumer_offsets", 1, nil), 0, `{"a":1}`)
+	b.want("SHOW TABLES")
+	for _, q := range []string{"SELECT * FROM __consumer_offsets", "DROP TABLE __consumer_offsets", "SELECT * FROM `__consumer_offsets$raw`"} {
+		if _, err := b.query(true, q); err == nil {
+			t.Errorf("%s succeeded", q)
+		}
+	}
+}
+
+func TestDeletedRecordsAreGone(t *testing.T) { // C54
+	b := newBench(t)
+	id := b.topic("c54", 1, nil)
+	var recs []record
+	for i := range 10 {
+		recs = append(recs, record{value: fmt.Sprintf(`{"v":%d}`, i)})
+	}
+	b.produce(id, 0, recs...)
+	res, err := b.store.Commit(context.Background(), state.AdvanceLogStart{Partitions: []state.LogStartMove{
+		{TopicPartition: state.TopicPartition{Topic: id}, Before: 3},
+	}})
+	if err != nil || res.(state.AdvanceLogStartResult).Partitions[0].Err != nil {
+		t.Fatal(res, err)
+	}
+	b.want("SELECT COUNT(*),MIN(_offset) FROM c54", "7,3")
+	b.want("SELECT _offset,v FROM c54 WHERE v<5", "3,3", "4,4")
+	b.want("SELECT COUNT(v),MIN(v) FROM c54 WHERE _offset<5", "2,3")
+	b.want("SELECT _offset FROM c54 ORDER BY _offset LIMIT 1", "3")
 }
