@@ -30,13 +30,21 @@ func (a arithmetic) WithResolvedChildren(children []any) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, fmt.Errorf("arithmetic: operands %T and %T", children[0], children[1])
 	}
-	// A date with an interval may hide behind parentheses.
-	for _, side := range []sql.Expression{left, right} {
-		if _, ok := side.(*expression.Interval); ok {
-			return engineArithmetic(a.op, left, right), nil
-		}
+	// The engine's own rules stay for the rest: how many digits a division inside has depends on
+	// what it finds around it, and intervals may hide behind parentheses.
+	if !wraps(left.Type(), right.Type()) {
+		return engineArithmetic(a.op, left, right), nil
 	}
 	return &checked{op: a.op, left: left, right: right}, nil
+}
+
+// wraps says whether arithmetic of these types can leave its range unnoticed: of integers, and of
+// doubles with any number.
+func wraps(l, r sql.Type) bool {
+	if types.IsInteger(l) && types.IsInteger(r) {
+		return true
+	}
+	return types.IsNumber(l) && types.IsNumber(r) && (types.IsFloat(l) || types.IsFloat(r))
 }
 
 func engineArithmetic(op string, left, right sql.Expression) sql.Expression {

@@ -9,6 +9,8 @@ import (
 	"millrace/blobexpand/jsonval"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -52,7 +54,10 @@ func jsonLookFunctions() []sql.Function {
 			}
 			return jsonKeys(v), nil
 		}}, 1, 2),
-		scalarFunction(scalar{name: "json_type", typeOf: fixed(types.LongText), strict: true, eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
+		scalarFunction(scalar{name: "json_type", typeOf: fixed(types.LongText), strict: true, eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			if v, ok := args[0].(types.JSONDocument); ok {
+				return engineJSONType(ctx, v) // made from an SQL value, whose type it knows
+			}
 			v, err := value(args[0], 1, "json_type")
 			if err != nil {
 				return nil, err
@@ -67,6 +72,14 @@ func jsonLookFunctions() []sql.Function {
 			return jsonDepth(v), nil
 		}}, 1, 1),
 	}
+}
+
+func engineJSONType(ctx *sql.Context, v types.JSONDocument) (any, error) {
+	e, err := json.NewJSONType(expression.NewLiteral(v, types.JSON))
+	if err != nil {
+		return nil, err
+	}
+	return e.Eval(ctx, nil)
 }
 
 // value is a document argument without the white space around it.

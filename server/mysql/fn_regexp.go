@@ -156,23 +156,28 @@ func fromChar(s string, pos int64) (int, error) {
 	return at, nil
 }
 
+// matches are those from byte at on, with the groups' places in s. As the text before at is not
+// searched, ^ and \b take at for a beginning.
+func matches(re *regexp.Regexp, s string, at int) [][]int {
+	all := re.FindAllStringSubmatchIndex(s[at:], -1)
+	for _, m := range all {
+		for i := range m {
+			if m[i] >= 0 {
+				m[i] += at
+			}
+		}
+	}
+	return all
+}
+
 // nth finds the n-th match from byte at on; nil when there is none.
 func nth(re *regexp.Regexp, s string, at int, n int64) []int {
+	all := matches(re, s, at)
 	n = max(n, 1)
-	if n > int64(len(s))+1 {
+	if n > int64(len(all)) {
 		return nil
 	}
-	// The text before counts for ^ and \b, so all is searched and the earlier part left out.
-	seen := int64(0)
-	for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
-		if m[0] < at {
-			continue
-		}
-		if seen++; seen == n {
-			return m
-		}
-	}
-	return nil
+	return all[n-1]
 }
 
 func regexpFunctions(c *regexpCache) []sql.Function {
@@ -267,10 +272,7 @@ func (c *regexpCache) replace(ctx *sql.Context, args []any, exprs []sql.Expressi
 	}
 	var out []byte
 	done, seen := 0, int64(0)
-	for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
-		if m[0] < at {
-			continue
-		}
+	for _, m := range matches(re, s, at) {
 		seen++
 		if occurrence > 0 && seen != occurrence {
 			continue

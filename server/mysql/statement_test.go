@@ -228,6 +228,7 @@ func TestRegularExpressionsTakeLinearTime(t *testing.T) { // C36
 		{"SELECT s FROM r WHERE s NOT REGEXP '^[a-c]+$'", "Straße 12"},
 		{"SELECT s RLIKE 'ABC', REGEXP_LIKE(s,'ABC','i') FROM r ORDER BY _offset", "0,0 / 0,1"},
 		{"SELECT REGEXP_SUBSTR('abc def ghi','[a-z]+',1,3), REGEXP_SUBSTR('abc','x')", "ghi,NULL"},
+		{"SELECT REGEXP_SUBSTR('abc def ghi','[a-z]+',2,2), REGEXP_SUBSTR('abc def','[a-z]+',2)", "def,bc"},
 		{"SELECT REGEXP_INSTR('Straße 12','[0-9]+'), REGEXP_INSTR('dog cat dog','dog',2), REGEXP_INSTR('a','b')", "8,9,0"},
 		{"SELECT REGEXP_REPLACE('a b c','(\\\\w) (\\\\w)','$2-$1'), REGEXP_REPLACE('abc abc','b','X',1,2)", "b-a c,abc aXc"},
 		{"SELECT REGEXP_LIKE(NULL,'a'), 'a' REGEXP NULL", "NULL,NULL"},
