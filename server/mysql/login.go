@@ -73,7 +73,7 @@ func (c *conn) identify(l *wire.Login, switched bool) (p auth.Principal, scrambl
 		}
 	}
 	if l.Empty() {
-		if strings.EqualFold(l.User, auth.Anonymous.Name) && c.s.o.Auth.AnonymousAllowed() {
+		if (l.User == "" || strings.EqualFold(l.User, auth.Anonymous.Name)) && c.s.o.Auth.AnonymousAllowed() {
 			return auth.Anonymous, false, nil
 		}
 		// The same time as for a password, which nobody has.

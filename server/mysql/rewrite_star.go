@@ -49,8 +49,14 @@ func (r *starRewriter) walk(stmt sqlparser.Statement, within any) {
 			r.err = inner.err
 			return false
 		}
-		if sel, ok := n.(*sqlparser.Select); ok {
-			r.selectStatement(sel)
+		switch n := n.(type) {
+		case *sqlparser.Select:
+			r.selectStatement(n)
+		case *sqlparser.AliasedTableExpr:
+			// The engine looks at the name alone and would take the expression for the table.
+			if t, ok := n.Expr.(sqlparser.TableName); ok && !t.DbQualifier.IsEmpty() && r.ctes[strings.ToLower(t.Name.String())] {
+				r.err = errUnsupported("a table and a common table expression of the same name")
+			}
 		}
 		return r.err == nil
 	}}

@@ -415,3 +415,40 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestEveryTableOfInformationSchemaAnswers(t *testing.T) {
+	in := start(t, nil)
+	in.topic("a", nil, `{"x":1}`)
+	db := in.open("app", "", "")
+	names, err := table(t, db, "SELECT table_name FROM information_schema.tables WHERE table_schema='information_schema'")
+	if err != nil || len(names) < 50 {
+		t.Fatal(len(names), err)
+	}
+	for _, n := range names {
+		if _, err := table(t, db, "SELECT * FROM information_schema."+n[0]); err != nil {
+			t.Errorf("%s: %v", n[0], err)
+		}
+	}
+}
+
+func TestWarningsAreShownOnce(t *testing.T) { // C37
+	in := start(t, nil)
+	db := in.open("app", "", "")
+	if got := ask(t, db, "SELECT CAST('2020-01-01 a' AS DATETIME)"); got != "2020-01-01 00:00:00" {
+		t.Error(got)
+	}
+	for range 2 {
+		if got := ask(t, db, "SHOW WARNINGS"); got != "Warning,1292,Truncated incorrect datetime value: '2020-01-01 a'" {
+			t.Error(got)
+		}
+	}
+	if got := ask(t, db, "SHOW COUNT(*) WARNINGS"); got != "1" {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SELECT 1"); got != "1" {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SHOW WARNINGS"); got != "" {
+		t.Error(got)
+	}
+}
