@@ -3,6 +3,7 @@ package store
 import (
 	"sync"
 
+	"millrace/store/commitlog"
 	"millrace/store/state"
 )
 
@@ -83,7 +84,10 @@ func (s *Store) Fetch(tp state.TopicPartition, offset int64, maxBytes int, minOn
 	s.pub.RLock()
 	p := s.pub.parts[tp]
 	if p == nil {
-		s.pub.RUnlock()
+		defer s.pub.RUnlock()
+		if s.pub.closed {
+			return FetchResult{}, commitlog.ErrClosed
+		}
 		return FetchResult{}, state.ErrUnknownTopic
 	}
 	res := FetchResult{Bounds: s.pub.bounds.get(p.slot)}

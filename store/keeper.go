@@ -104,7 +104,8 @@ func (s *Store) maintain(ctx context.Context) error {
 	defer s.keeper.seals.Unlock()
 	s.pub.RLock()
 	m := s.pub.version.active()
-	freeze := s.sealDue(m) || m.batches > 0 && s.o.Now().Sub(m.since) >= s.o.SealAge
+	freeze := s.sealDue(m) || s.pub.version.unsealedBytes() > s.o.UnsealedBytes ||
+		m.batches > 0 && s.o.Now().Sub(m.since) >= s.o.SealAge
 	frozen := len(s.pub.version.mems) > 1
 	s.pub.RUnlock()
 	if freeze {
@@ -127,11 +128,8 @@ func (s *Store) maintain(ctx context.Context) error {
 
 // updateBacklog holds producers back while what is not sealed is over its bound.
 func (s *Store) updateBacklog() {
-	var n int64
 	s.pub.RLock()
-	for _, m := range s.pub.version.mems {
-		n += m.payloadBytes + m.metaBytes
-	}
+	n := s.pub.version.unsealedBytes()
 	s.pub.RUnlock()
 	s.budget.setBlocked(n > s.o.UnsealedBytes)
 }

@@ -23,9 +23,18 @@ const (
 )
 
 // mergeAll drops segments without living records, and merges or rewrites others
-// until nothing is worth it. Under keeper.seals.
+// until nothing is worth it, or something is to be sealed, which goes first.
+// Under keeper.seals.
 func (s *Store) mergeAll(ctx context.Context) error {
 	for ctx.Err() == nil {
+		s.pub.RLock()
+		due := s.sealDue(s.pub.version.active())
+		s.pub.RUnlock()
+		if due {
+			s.keeper.mergeDue.Store(true)
+			s.wakeMaintenance()
+			return nil
+		}
 		v := s.acquire()
 		keep := s.aliveNow()
 		run := s.pickMerge(v.segs, keep)

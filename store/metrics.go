@@ -20,28 +20,42 @@ type metrics struct {
 	merges        prometheus.Counter
 	checkpoints   prometheus.Counter
 	retired       prometheus.Counter
+
+	reg        prometheus.Registerer // nil: not exported
+	collectors []prometheus.Collector
+}
+
+// unregister takes the metrics out of the registry, so that a store can be
+// opened again in the same process.
+func (m *metrics) unregister() {
+	for _, c := range m.collectors {
+		m.reg.Unregister(c)
+	}
+	m.collectors = nil
+}
+
+func (m *metrics) register(c prometheus.Collector) {
+	if m.reg != nil {
+		m.reg.MustRegister(c)
+		m.collectors = append(m.collectors, c)
+	}
 }
 
 func newMetrics(reg prometheus.Registerer, s *Store) *metrics {
+	m := &metrics{reg: reg}
 	counter := func(name, help string) prometheus.Counter {
 		c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: "millrace", Subsystem: "store", Name: name, Help: help})
-		if reg != nil {
-			reg.MustRegister(c)
-		}
+		m.register(c)
 		return c
 	}
 	histogram := func(name, help string, start float64, n int) prometheus.Histogram {
 		h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "millrace", Subsystem: "store", Name: name, Help: help,
 			Buckets: prometheus.ExponentialBuckets(start, 2, n)})
-		if reg != nil {
-			reg.MustRegister(h)
-		}
+		m.register(h)
 		return h
 	}
 	gauge := func(name, help string, fn func() float64) {
-		if reg != nil {
-			reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "millrace", Subsystem: "store", Name: name, Help: help}, fn))
-		}
+		m.register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "millrace", Subsystem: "store", Name: name, Help: help}, fn))
 	}
 	gauge("published_lsn", "Log sequence number of the last published entry.", func() float64 { return float64(s.pubLSN()) })
 	gauge("unsealed_bytes", "Bytes of the log that are not sealed into segments yet.", func() float64 { return float64(s.log.Size()) })
@@ -50,26 +64,25 @@ func newMetrics(reg prometheus.Registerer, s *Store) *metrics {
 	gauge("segments", "Sealed segment files.", func() float64 { return float64(s.Stats().Segments) })
 	gauge("segment_bytes", "Bytes of sealed segment files.", func() float64 { return float64(s.Stats().SegmentBytes) })
 	gauge("healthy", "1 while the log takes appends.", func() float64 {
-		if s.failed.Load() {
+		if s.failed.Load() || s.noSpace.Load() {
 			return 0
 		}
 		return 1
 	})
 	gauge("seal_lag_seconds", "Age of the oldest batch that is not in a segment.", func() float64 { return s.sealLag().Seconds() })
-	return &metrics{
-		appends:       counter("appends_total", "Entries made durable and published."),
-		appendedBytes: counter("appended_bytes_total", "Record batch bytes made durable and published."),
-		appendSeconds: histogram("append_seconds", "From decision to publication.", 100e-6, 16),
-		fetchedBytes:  counter("fetched_bytes_total", "Record batch bytes handed out by Fetch."),
-		logFailures:   counter("log_failures_total", "Times the log stopped taking appends."),
-		readErrors:    counter("read_errors_total", "Stored batches that could not be read."),
-		sealSeconds:   histogram("seal_seconds", "Time to seal one log range.", 1e-3, 18),
-		sealedBytes:   counter("sealed_bytes_total", "Bytes written to segments by sealing."),
-		sealFailures:  counter("seal_failures_total", "Sealings and merges that failed and are tried again."),
-		merges:        counter("merges_total", "Segment merges."),
-		checkpoints:   counter("checkpoints_total", "Checkpoints saved."),
-		retired:       counter("retired_segments_total", "Segment files unlinked."),
-	}
+	m.appends = counter("appends_total", "Entries made durable and published.")
+	m.appendedBytes = counter("appended_bytes_total", "Record batch bytes made durable and published.")
+	m.appendSeconds = histogram("append_seconds", "From decision to publication.", 100e-6, 16)
+	m.fetchedBytes = counter("fetched_bytes_total", "Record batch bytes handed out by Fetch.")
+	m.logFailures = counter("log_failures_total", "Times the log stopped taking appends.")
+	m.readErrors = counter("read_errors_total", "Stored batches that could not be read.")
+	m.sealSeconds = histogram("seal_seconds", "Time to seal one log range.", 1e-3, 18)
+	m.sealedBytes = counter("sealed_bytes_total", "Bytes written to segments by sealing.")
+	m.sealFailures = counter("seal_failures_total", "Sealings and merges that failed and are tried again.")
+	m.merges = counter("merges_total", "Segment merges.")
+	m.checkpoints = counter("checkpoints_total", "Checkpoints saved.")
+	m.retired = counter("retired_segments_total", "Segment files unlinked.")
+	return m
 }
 
 // published counts a published run of slots. Latency is observed for the first
@@ -83,7 +96,9 @@ func (m *metrics) published(batch []*slot, now func() time.Time) {
 				first = sl
 			}
 			n++
-			bytes += sl.bytes
+			for _, b := range sl.payload {
+				bytes += int64(len(b))
+			}
 		}
 	}
 	if n == 0 {

@@ -76,6 +76,7 @@ func openWith(ctx context.Context, o Options, log commitlog.Log) (*Store, error)
 	s.keeper.init()
 	s.metrics = newMetrics(o.Registry, s)
 	if err := s.recover(ctx); err != nil {
+		s.releaseAll()
 		return nil, err
 	}
 	s.versions.dropped = s.wakeMaintenance
@@ -149,15 +150,23 @@ func (s *Store) shutdown(checkpoint bool) error {
 	return errors.Join(errs...)
 }
 
-// releaseAll gives up the present version and the checkpoint's segments.
+// releaseAll gives up the present version and the checkpoint's segments. What is
+// called afterwards finds no topics.
 func (s *Store) releaseAll() {
 	s.pub.Lock()
 	v := s.pub.version
+	s.pub.closed = true
+	s.pub.topics = &TopicSet{}
+	s.pub.parts = nil
+	s.topics.Store(s.pub.topics)
+	s.pub.version = s.versions.add(nil, []*memtable{newMemtable(s.pub.lsn + 1)})
 	s.pub.Unlock()
-	s.versions.dropped = nil
-	v.unref()
+	if v != nil {
+		v.unref()
+	}
 	for _, f := range s.keeper.listed {
 		f.unref()
 	}
 	s.keeper.listed = nil
+	s.metrics.unregister()
 }

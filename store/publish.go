@@ -60,14 +60,16 @@ func (s *Store) publish(batch []*slot) {
 				touched = s.apply(sl, touched)
 			}
 		}
-		mem := s.pub.version.active()
-		full := s.sealDue(mem)
+		full := s.sealDue(s.pub.version.active())
+		over := s.pub.version.unsealedBytes() > s.o.UnsealedBytes
 		s.pub.Unlock()
 		for _, p := range touched {
 			p.watchers.notify()
 		}
-		if full {
-			s.updateBacklog()
+		if over {
+			s.budget.setBlocked(true)
+		}
+		if full || over {
 			s.wakeMaintenance()
 		}
 	}

@@ -61,6 +61,7 @@ func (s *Store) sealFrozen(ctx context.Context) error {
 		}
 	}
 	s.keeper.mergeDue.Store(true)
+	s.updateBacklog()
 	return s.checkpoint()
 }
 

@@ -79,6 +79,7 @@ type published struct {
 	slots     int // slots ever used
 	freeSlots []int
 	version   *version
+	closed    bool
 }
 
 // ClusterID is stable for the life of the data directory (22 characters, Kafka's form).

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	"millrace/internal/vfs"
 	"millrace/store/commitlog"
 	"millrace/store/state"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 func TestProducedRecordsAreFetchedAsStored(t *testing.T) {
@@ -368,6 +370,67 @@ func TestACallbackMaySubmitAgainWhileTheLogIsFailed(t *testing.T) {
 	send()
 	if n := <-taken; n < 2 {
 		t.Fatal("the log did not fail")
+	}
+	checkIdle(t, s)
+}
+
+func TestAClosedStoreSaysSo(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.Registry = reg
+	for range 2 { // the registry can be used again
+		s, err := Open(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tp := state.TopicPartition{Topic: createTopic(t, s, fmt.Sprint("a", s.pubLSN()), 1, nil)}
+		produce(t, s, tp, rec{1, "v"})
+		seal(t, s)
+		if families, err := reg.Gather(); err != nil || len(families) < 10 {
+			t.Fatal(len(families), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal("second close:", err)
+		}
+		if _, err := s.Fetch(tp, 0, 1, true, ReadUncommitted); !errors.Is(err, commitlog.ErrClosed) {
+			t.Fatal(err)
+		}
+		if _, err := s.Commit(context.Background(), state.DeleteTopic{ID: tp.Topic}); !errors.Is(err, commitlog.ErrClosed) {
+			t.Fatal(err)
+		}
+		if err := s.Seal(context.Background()); !errors.Is(err, commitlog.ErrClosed) {
+			t.Fatal(err)
+		}
+		sn := s.Snapshot()
+		if _, err := sn.Batches(tp, allOf(0, 1)); err == nil {
+			t.Fatal("a closed store gives batches")
+		}
+		sn.Release()
+	}
+}
+
+func TestProducersWaitWhileTooMuchIsUnsealed(t *testing.T) {
+	s, _ := openMem(t, func(o *Options) { o.UnsealedBytes = 10_000 })
+	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, nil)}
+	s.keeper.seals.Lock() // nothing is sealed for now
+	produce(t, s, tp, rec{1, string(make([]byte, 5_000))})
+	produce(t, s, tp, rec{1, string(make([]byte, 5_000))}) // this one passes the bound
+	ctx, cancel := context.WithCancel(context.Background())
+	raw := buildBatch(rec{1, "v"})
+	in := state.Produce{Batches: []state.Batch{batchOf(tp, raw)}}
+	cancel()
+	if err := s.Submit(ctx, in, [][]byte{raw}, func(any, error) { t.Error("taken") }); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	mustCommit(t, s, state.AdvanceLogStart{Partitions: []state.LogStartMove{{TopicPartition: tp, Before: 1}}}) // no record, no wait
+	s.keeper.seals.Unlock()
+	produce(t, s, tp, rec{1, "after it was sealed"})
+	if s.Stats().Segments == 0 {
+		t.Fatal("not sealed")
 	}
 	checkIdle(t, s)
 }

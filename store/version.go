@@ -34,6 +34,14 @@ func (v *version) unref() {
 	}
 }
 
+// unsealedBytes is what the memtables' range of the log holds. Under the publish lock.
+func (v *version) unsealedBytes() (n int64) {
+	for _, m := range v.mems {
+		n += m.payloadBytes + m.metaBytes
+	}
+	return n
+}
+
 // lost returns the first segment whose directory could not be read, or nil.
 func (v *version) lost() *segmentFile {
 	for _, f := range v.segs {
