@@ -165,3 +165,33 @@ func TestArithmeticDoesNotWrapAround(t *testing.T) { // C23, C37 and error 1690
 		{"SELECT (1/3)*(1/3), 1/2.0+1, (2/1+3/1)/5/4/3, 1.5+1", "0.11111111,1.5000,0.0833333333333333,2.5"},
 	}.check(t, in)
 }
+
+func TestArithmeticWorksWhereverExpressionsDo(t *testing.T) {
+	in := start(t, nil)
+	in.topic("w", nil, `{"x":1,"g":"a"}`, `{"x":2,"g":"a"}`, `{"x":3,"g":"b"}`)
+	cases{
+		{"SELECT g, SUM(x)+1 FROM w GROUP BY g HAVING SUM(x)+1 > 3 ORDER BY SUM(x)*2 DESC, g", "a,4 / b,4"},
+		{"SELECT g, COUNT(*)*100/SUM(x) FROM w GROUP BY g ORDER BY COUNT(*)+1", "b,33.3333 / a,66.6667"},
+		{"SELECT x, SUM(x) OVER () + 1, SUM(x+1) OVER (ORDER BY x) FROM w ORDER BY x", "1,7,2 / 2,7,5 / 3,7,9"},
+		{"SELECT (SELECT COUNT(*) FROM w)+1, (SELECT MAX(x) FROM w i WHERE i.x < o.x+1)-1 FROM w o ORDER BY x", "4,0 / 4,1 / 4,2"},
+		{"SELECT x FROM w WHERE x+1 IN (SELECT x FROM w) ORDER BY x", "1 / 2"},
+		{"SELECT x FROM w WHERE x+1 NOT IN (SELECT x FROM w)", "3"},
+		{"SELECT x FROM w WHERE x = (SELECT MAX(x)-1 FROM w)", "2"},
+		{"SELECT DISTINCT x*0 FROM w", "0"},
+		{"SELECT GROUP_CONCAT(x+1 ORDER BY x*-1) FROM w", "4,3,2"},
+		{"SELECT x FROM w WHERE x BETWEEN 3-2 AND 1+1 ORDER BY -x", "2 / 1"},
+		{"SELECT x IN (1+1, 5) FROM w ORDER BY x", "0 / 1 / 0"},
+		{"SELECT CASE WHEN x+1 > 3 THEN x-1 ELSE x*10 END FROM w ORDER BY x", "10 / 20 / 2"},
+		{"SELECT DATE_ADD('2026-01-01', INTERVAL x+1 DAY) FROM w WHERE x=1", "2026-01-03"},
+		{"SELECT x+1 AS y FROM w GROUP BY x+1 ORDER BY y", "2 / 3 / 4"},
+		{"SELECT x+1 AS y FROM w GROUP BY y HAVING y > 2 ORDER BY 1 DESC", "4 / 3"},
+		{"SELECT a.x FROM w a JOIN w b ON a.x+1 = b.x ORDER BY a.x", "1 / 2"},
+		{"SELECT a.x, b.x FROM w a LEFT JOIN w b ON a.x = b.x-1 ORDER BY a.x", "1,2 / 2,3 / 3,NULL"},
+		{"SELECT COUNT(DISTINCT x-x), MAX(x+1), MIN(x-1), AVG(x+1) FROM w", "1,4,0,3.0000"},
+		{"SELECT s FROM (SELECT x+1 AS s FROM w UNION ALL SELECT x*2 FROM w) u WHERE s+0 > 3 ORDER BY s", "4 / 4 / 6"},
+		{"WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n+1 FROM r WHERE n < 4) SELECT SUM(n) FROM r", "10"},
+		{"SELECT IF(x+1=2, 'one', 'other') FROM w ORDER BY x LIMIT 1", "one"},
+		{"SELECT SUM(x)+SUM(x)*2-1 FROM w", "17"},
+		{"SELECT g FROM w GROUP BY g ORDER BY SUM(x)-COUNT(*) DESC, g", "b / a"},
+	}.check(t, in)
+}

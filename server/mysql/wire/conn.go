@@ -38,7 +38,7 @@ func NewConn(c net.Conn, writeTimeout time.Duration) *Conn {
 func (c *Conn) attach(raw net.Conn) {
 	c.raw = raw
 	c.r = bufio.NewReaderSize(raw, 4<<10)
-	c.w = bufio.NewWriterSize(deadlineWriter{c}, 32<<10)
+	c.w = bufio.NewWriterSize(deadlineWriter{c}, 16<<10)
 }
 
 type deadlineWriter struct{ c *Conn }
