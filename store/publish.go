@@ -34,9 +34,10 @@ func (s *Store) publisher() {
 	}
 }
 
-// publish makes a run of completed slots visible, then answers them. After the first failed entry everything
-// is failed that was decided on top of it: the state it was decided against never
-// came to be. That ends when the healer has rebuilt the decided state.
+// publish makes a run of completed slots visible, then answers them. After the
+// first failed entry everything is failed that was decided on top of it: the
+// state it was decided against never came to be. That ends when the healer has
+// rebuilt the decided state.
 func (s *Store) publish(batch []*slot) {
 	touched := s.touched[:0]
 	entries := 0
