@@ -3,6 +3,7 @@ package mysql
 import (
 	"strings"
 
+	"millrace/catalog/sqltable"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -138,6 +139,29 @@ func (c *conn) set(_ *sql.Context, s *sqlparser.Set) (*answer, bool, error) {
 		}
 	}
 	return nil, false, nil
+}
+
+// checkZone remembers the time zone before a SET; what it returns puts it back, with an error, if the
+// SET made one that does not exist: the engine would only notice when the next time is read.
+func (c *conn) checkZone(ctx *sql.Context, s *sqlparser.Set) func(err *error) {
+	touched := false
+	for _, e := range s.Exprs {
+		touched = touched || e.Name.EqualString("time_zone")
+	}
+	old, verr := c.sess.GetSessionVariable(ctx, "time_zone")
+	return func(err *error) {
+		if !touched || *err != nil || verr != nil {
+			return
+		}
+		if _, zerr := sqltable.SessionZone(ctx); zerr != nil {
+			name, _ := c.sess.GetSessionVariable(ctx, "time_zone")
+			if rerr := c.sess.SetSessionVariable(ctx, "time_zone", old); rerr != nil {
+				*err = rerr
+				return
+			}
+			*err = newError(1298, "HY000", "Unknown or incorrect time zone: '%v'", name)
+		}
+	}
 }
 
 // setError says that a variable is unknown where the engine looked for a column of its name.

@@ -158,7 +158,7 @@ func rows(schema sql.Schema, r []sql.Row) *answer {
 }
 
 // execute carries out one parsed statement. bindings are the values of its parameters.
-func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression) (*answer, error) {
+func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression) (_ *answer, err error) {
 	if a, done, err := c.dispatch(ctx, stmt, text, bindings); done || err != nil {
 		return a, err
 	}
@@ -181,6 +181,9 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 		return nil, err
 	}
 	a := &answer{schema: schema, iter: iter}
+	if set, ok := stmt.(*sqlparser.Set); ok {
+		defer c.checkZone(ctx, set)(&err)
+	}
 	if schema != nil && !types.IsOkResultSchema(schema) && len(schema) > 0 {
 		return a, nil
 	}
