@@ -325,7 +325,9 @@ func Run(t *testing.T, newDisk func(t *testing.T) Disk) {
 			last = l.First()
 			check(t, l, want)
 		}
-		if l.Size() > size {
+		// An idle log may have written a sync point behind its last entry meanwhile.
+		const syncPoint = 128
+		if l.Size() > size+syncPoint {
 			t.Fatalf("Size grew from %d to %d", size, l.Size())
 		}
 		if last > 1 {
