@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 const (
 	checkpointMagic   = "MRCP"
 	checkpointVersion = 1
-	// maxCheckpointBytes bounds what a damaged length can make us allocate.
+	// maxCheckpointBytes bounds the state; more is taken for damage.
 	maxCheckpointBytes = 8 << 30
 )
 
@@ -76,10 +77,12 @@ func (c *checkpointData) read(r io.Reader) error {
 	if n > maxCheckpointBytes {
 		return fmt.Errorf("%w: checkpoint state of %d bytes", ErrCorrupt, n)
 	}
-	c.state = make([]byte, n)
-	if _, err := io.ReadFull(r, c.state); err != nil {
+	// Grown as it is read: a damaged length allocates no more than there is.
+	var state bytes.Buffer
+	if _, err := io.CopyN(&state, r, int64(n)); err != nil {
 		return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
 	}
+	c.state = state.Bytes()
 	return nil
 }
 
