@@ -18,11 +18,11 @@ import (
 func jsonLookFunctions() []sql.Function {
 	return []sql.Function{
 		scalarFunction(scalar{name: "json_contains", typeOf: fixed(types.Boolean), strict: true, eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			candidate, err := value(args[1], 2, "json_contains")
+			candidate, err := jsonArg(args[1], 2, "json_contains")
 			if err != nil {
 				return nil, err
 			}
-			target, err := at(args, 2, "json_contains")
+			target, err := jsonAt(args, 2, "json_contains")
 			if err != nil || target == nil {
 				return nil, err
 			}
@@ -30,25 +30,25 @@ func jsonLookFunctions() []sql.Function {
 		}}, 2, 3),
 		scalarFunction(scalar{name: "json_contains_path", typeOf: fixed(types.Boolean), strict: true, eval: jsonContainsPath}, 3, 1<<10),
 		scalarFunction(scalar{name: "json_overlaps", typeOf: fixed(types.Boolean), strict: true, eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			a, err := value(args[0], 1, "json_overlaps")
+			a, err := jsonArg(args[0], 1, "json_overlaps")
 			if err != nil {
 				return nil, err
 			}
-			b, err := value(args[1], 2, "json_overlaps")
+			b, err := jsonArg(args[1], 2, "json_overlaps")
 			if err != nil {
 				return nil, err
 			}
 			return jsonOverlaps(a, b), nil
 		}}, 2, 2),
 		scalarFunction(scalar{name: "json_length", typeOf: fixed(types.Int64), strict: true, eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			v, err := at(args, 1, "json_length")
+			v, err := jsonAt(args, 1, "json_length")
 			if err != nil || v == nil {
 				return nil, err
 			}
 			return jsonLength(v), nil
 		}}, 1, 2),
 		scalarFunction(scalar{name: "json_keys", typeOf: fixed(types.JSON), strict: true, eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			v, err := at(args, 1, "json_keys")
+			v, err := jsonAt(args, 1, "json_keys")
 			if err != nil || v == nil || v[0] != '{' {
 				return nil, err
 			}
@@ -58,14 +58,14 @@ func jsonLookFunctions() []sql.Function {
 			if v, ok := args[0].(types.JSONDocument); ok {
 				return engineJSONType(ctx, v) // made from an SQL value, whose type it knows
 			}
-			v, err := value(args[0], 1, "json_type")
+			v, err := jsonArg(args[0], 1, "json_type")
 			if err != nil {
 				return nil, err
 			}
 			return jsonTypeName(v), nil
 		}}, 1, 1),
 		scalarFunction(scalar{name: "json_depth", typeOf: fixed(types.Int64), strict: true, eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			v, err := value(args[0], 1, "json_depth")
+			v, err := jsonArg(args[0], 1, "json_depth")
 			if err != nil {
 				return nil, err
 			}
@@ -82,8 +82,8 @@ func engineJSONType(ctx *sql.Context, v types.JSONDocument) (any, error) {
 	return e.Eval(ctx, nil)
 }
 
-// value is a document argument without the white space around it.
-func value(arg any, position int, function string) ([]byte, error) {
+// jsonArg is a document argument without the white space around it.
+func jsonArg(arg any, position int, function string) ([]byte, error) {
 	doc, err := documentText(arg, position, function)
 	if err != nil {
 		return nil, err
@@ -95,10 +95,10 @@ func value(arg any, position int, function string) ([]byte, error) {
 	return doc[start:end], nil
 }
 
-// at is the first argument's document, or what the path in argument i leads to; nil when there is
+// jsonAt is the first argument's document, or what the path in argument i leads to; nil when there is
 // nothing there.
-func at(args []any, i int, function string) ([]byte, error) {
-	doc, err := value(args[0], 1, function)
+func jsonAt(args []any, i int, function string) ([]byte, error) {
+	doc, err := jsonArg(args[0], 1, function)
 	if err != nil || len(args) <= i {
 		return doc, err
 	}
@@ -121,7 +121,7 @@ func at(args []any, i int, function string) ([]byte, error) {
 }
 
 func jsonContainsPath(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
-	doc, err := value(args[0], 1, "json_contains_path")
+	doc, err := jsonArg(args[0], 1, "json_contains_path")
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +156,10 @@ func jsonEqual(a, b []byte) bool {
 	case a[0] == '"':
 		return bytes.Equal(unquoted(a), unquoted(b))
 	case a[0] == '[':
-		x, y := list(a), list(b)
+		x, y := jsonList(a), jsonList(b)
 		return slices.EqualFunc(x, y, jsonEqual)
 	case a[0] == '{':
-		x, y := object(a), object(b)
+		x, y := jsonObject(a), jsonObject(b)
 		if len(x) != len(y) {
 			return false
 		}
@@ -176,14 +176,14 @@ func jsonEqual(a, b []byte) bool {
 
 func unquoted(v []byte) []byte { return jsonval.AppendUnescaped(nil, v[1:len(v)-1]) }
 
-func list(v []byte) [][]byte {
+func jsonList(v []byte) [][]byte {
 	var out [][]byte
 	items(v, func(_ int, x []byte) { out = append(out, x) })
 	return out
 }
 
-// object is the members of an object by name; of duplicates the last counts.
-func object(v []byte) map[string][]byte {
+// jsonObject is the members of an object by name; of duplicates the last counts.
+func jsonObject(v []byte) map[string][]byte {
 	out := make(map[string][]byte)
 	members(v, func(name, x []byte) { out[string(jsonval.AppendUnescaped(nil, name))] = x })
 	return out
@@ -194,18 +194,18 @@ func jsonContains(target, candidate []byte) bool {
 	switch {
 	case target[0] == '[':
 		if candidate[0] != '[' {
-			return slices.ContainsFunc(list(target), func(t []byte) bool { return jsonContains(t, candidate) })
+			return slices.ContainsFunc(jsonList(target), func(t []byte) bool { return jsonContains(t, candidate) })
 		}
-		in := list(target)
-		for _, c := range list(candidate) {
+		in := jsonList(target)
+		for _, c := range jsonList(candidate) {
 			if !slices.ContainsFunc(in, func(t []byte) bool { return jsonContains(t, c) }) {
 				return false
 			}
 		}
 		return true
 	case target[0] == '{' && candidate[0] == '{':
-		in := object(target)
-		for k, c := range object(candidate) {
+		in := jsonObject(target)
+		for k, c := range jsonObject(candidate) {
 			if t, ok := in[k]; !ok || !jsonContains(t, c) {
 				return false
 			}
@@ -221,17 +221,17 @@ func jsonOverlaps(a, b []byte) bool {
 	case a[0] == '[' || b[0] == '[':
 		x, y := [][]byte{a}, [][]byte{b}
 		if a[0] == '[' {
-			x = list(a)
+			x = jsonList(a)
 		}
 		if b[0] == '[' {
-			y = list(b)
+			y = jsonList(b)
 		}
 		return slices.ContainsFunc(x, func(v []byte) bool {
 			return slices.ContainsFunc(y, func(w []byte) bool { return jsonEqual(v, w) })
 		})
 	case a[0] == '{' && b[0] == '{':
-		in := object(a)
-		for k, w := range object(b) {
+		in := jsonObject(a)
+		for k, w := range jsonObject(b) {
 			if v, ok := in[k]; ok && jsonEqual(v, w) {
 				return true
 			}
@@ -249,7 +249,7 @@ func jsonLength(v []byte) int64 {
 		n = 0
 		items(v, func(int, []byte) { n++ })
 	case '{':
-		n = int64(len(object(v)))
+		n = int64(len(jsonObject(v)))
 	}
 	return n
 }
@@ -257,7 +257,7 @@ func jsonLength(v []byte) int64 {
 // jsonKeys lists the names in the order that MySQL keeps them in: by length, then bytes.
 func jsonKeys(v []byte) jsonDoc {
 	var names []string
-	for k := range object(v) {
+	for k := range jsonObject(v) {
 		names = append(names, k)
 	}
 	slices.SortFunc(names, func(a, b string) int {

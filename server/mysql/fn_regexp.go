@@ -132,8 +132,8 @@ func (c *regexpCache) call(ctx *sql.Context, args []any, exprs []sql.Expression,
 	return subject, re, err
 }
 
-// number reads argument i, or def when it is absent.
-func number(ctx *sql.Context, args []any, i int, def int64) (int64, error) {
+// intArg reads argument i, or def when it is absent.
+func intArg(ctx *sql.Context, args []any, i int, def int64) (int64, error) {
 	if len(args) <= i {
 		return def, nil
 	}
@@ -212,7 +212,7 @@ func regexpFunctions(c *regexpCache) []sql.Function {
 			if m == nil {
 				return int64(0), nil
 			}
-			after, err := number(ctx, args, 4, 0)
+			after, err := intArg(ctx, args, 4, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -233,14 +233,14 @@ func regexpFunctions(c *regexpCache) []sql.Function {
 
 // find returns the match that pos and occurrence (arguments 2 and 3) ask for.
 func (c *regexpCache) find(ctx *sql.Context, s string, re *regexp.Regexp, args []any) (match []int, at int, err error) {
-	pos, err := number(ctx, args, 2, 1)
+	pos, err := intArg(ctx, args, 2, 1)
 	if err != nil {
 		return nil, 0, err
 	}
 	if at, err = fromChar(s, pos); err != nil {
 		return nil, 0, err
 	}
-	occurrence, err := number(ctx, args, 3, 1)
+	occurrence, err := intArg(ctx, args, 3, 1)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -258,7 +258,7 @@ func (c *regexpCache) replace(ctx *sql.Context, args []any, exprs []sql.Expressi
 	if err != nil {
 		return nil, err
 	}
-	pos, err := number(ctx, args, 3, 1)
+	pos, err := intArg(ctx, args, 3, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func (c *regexpCache) replace(ctx *sql.Context, args []any, exprs []sql.Expressi
 	if err != nil {
 		return nil, err
 	}
-	occurrence, err := number(ctx, args, 4, 0)
+	occurrence, err := intArg(ctx, args, 4, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -166,6 +166,13 @@ const (
 // columns describes a schema to the client.
 func columns(ctx *sql.Context, schema sql.Schema) []wire.Column {
 	out := make([]wire.Column, len(schema))
+	// The engine encodes text as character_set_results says.
+	textCollation := uint16(collationUTF8)
+	switch cs := ctx.GetCharacterSetResults(); cs {
+	case sql.CharacterSet_Unspecified, sql.CharacterSet_utf8mb4, sql.CharacterSet_utf8mb3, sql.CharacterSet_binary:
+	default:
+		textCollation = uint16(cs.DefaultCollation())
+	}
 	for i, c := range schema {
 		t, flags := sqltypes.TypeToMySQL(c.Type.Type())
 		col := wire.Column{
@@ -196,11 +203,11 @@ func columns(ctx *sql.Context, schema sql.Schema) []wire.Column {
 			col.Decimals = 31 // «not fixed»
 			col.Flags |= binaryFlag
 		case types.IsTextOnly(c.Type), types.IsEnum(c.Type), types.IsSet(c.Type):
-			col.Charset = collationUTF8
+			col.Charset = textCollation
 		default:
 			col.Flags |= binaryFlag
 		}
-		if col.Type == wire.TypeBlob && col.Charset == collationUTF8 {
+		if col.Type == wire.TypeBlob && col.Charset == textCollation {
 			col.Flags |= blobFlag
 		}
 		out[i] = col

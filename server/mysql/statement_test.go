@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
@@ -394,8 +393,6 @@ func asMySQL(err error, e **driver.MySQLError) bool {
 	return ok
 }
 
-var _ = sql.ErrNoRows
-
 func TestCloseEndsWhatRuns(t *testing.T) {
 	in := start(t, nil)
 	busy := in.open("app", "", "")
@@ -454,5 +451,19 @@ func TestWarningsAreShownOnce(t *testing.T) { // C37
 	}
 	if got := ask(t, db, "SHOW WARNINGS"); got != "" {
 		t.Error(got)
+	}
+}
+
+func TestTextIsSentInTheCharacterSetAskedFor(t *testing.T) {
+	in := start(t, nil)
+	db := in.open("app", "", "")
+	if got := ask(t, db, "SELECT 'ä'"); got != "ä" {
+		t.Errorf("%q", got)
+	}
+	if _, err := db.Exec("SET character_set_results=latin1"); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, db, "SELECT 'ä'"); got != "\xe4" {
+		t.Errorf("%q", got)
 	}
 }

@@ -36,14 +36,14 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 	}
 }
 
-func text64(name string) *sql.Column {
+func textColumn(name string) *sql.Column {
 	return &sql.Column{Name: name, Type: types.LongText, Nullable: true}
 }
 
 func (c *conn) showProcesslist(full bool) *answer {
 	schema := sql.Schema{
-		{Name: "Id", Type: types.Uint64}, text64("User"), text64("Host"), text64("db"), text64("Command"),
-		{Name: "Time", Type: types.Int64}, text64("State"), text64("Info"),
+		{Name: "Id", Type: types.Uint64}, textColumn("User"), textColumn("Host"), textColumn("db"), textColumn("Command"),
+		{Name: "Time", Type: types.Int64}, textColumn("State"), textColumn("Info"),
 	}
 	var out []sql.Row
 	for _, t := range c.visibleThreads() {
@@ -105,7 +105,7 @@ func (c *conn) showWarnings(s *sqlparser.Show) (*answer, error) {
 		from = min(from, int64(len(out)))
 		out = out[from:min(int64(len(out)), from+n)]
 	}
-	return rows(sql.Schema{text64("Level"), {Name: "Code", Type: types.Int64}, text64("Message")}, out), nil
+	return rows(sql.Schema{textColumn("Level"), {Name: "Code", Type: types.Int64}, textColumn("Message")}, out), nil
 }
 
 // showIndex answers SHOW INDEX and its synonyms from the primary key that a table reports.
@@ -122,10 +122,10 @@ func (c *conn) showIndex(ctx *sql.Context, s *sqlparser.Show) (*answer, error) {
 		return nil, err
 	}
 	schema := sql.Schema{
-		text64("Table"), {Name: "Non_unique", Type: types.Int64}, text64("Key_name"), {Name: "Seq_in_index", Type: types.Int64},
-		text64("Column_name"), text64("Collation"), {Name: "Cardinality", Type: types.Int64, Nullable: true},
-		{Name: "Sub_part", Type: types.Int64, Nullable: true}, text64("Packed"), text64("Null"), text64("Index_type"),
-		text64("Comment"), text64("Index_comment"), text64("Visible"), text64("Expression"),
+		textColumn("Table"), {Name: "Non_unique", Type: types.Int64}, textColumn("Key_name"), {Name: "Seq_in_index", Type: types.Int64},
+		textColumn("Column_name"), textColumn("Collation"), {Name: "Cardinality", Type: types.Int64, Nullable: true},
+		{Name: "Sub_part", Type: types.Int64, Nullable: true}, textColumn("Packed"), textColumn("Null"), textColumn("Index_type"),
+		textColumn("Comment"), textColumn("Index_comment"), textColumn("Visible"), textColumn("Expression"),
 	}
 	var out []sql.Row
 	seq := int64(0)
