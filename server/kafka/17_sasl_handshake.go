@@ -21,10 +21,10 @@ func (s *Server) saslHandshake(_ context.Context, r *request) (kmsg.Response, er
 	c := r.conn
 	st := &c.sasl
 	switch {
-	case !st.required, st.done, st.mechanism != "":
-		// Nobody asked, or it was agreed on before.
+	case !c.mayLogIn(), st.done, st.mechanism != "":
+		// There is nobody to log in as, or it was agreed on before.
 		resp.ErrorCode = errIllegalSASLState
-		r.hangUp = st.required && !st.done
+		r.hangUp = !st.mayProceed()
 	case !slices.Contains(c.mechanisms(), req.Mechanism):
 		resp.ErrorCode = errUnsupportedSASLMechanism
 		resp.SupportedMechanisms = c.mechanisms()

@@ -19,10 +19,10 @@ func (s *Server) saslAuthenticate(ctx context.Context, r *request) (kmsg.Respons
 	resp := req.ResponseKind().(*kmsg.SASLAuthenticateResponse)
 	resp.SASLAuthBytes = []byte{}
 	c := r.conn
-	if !c.sasl.required || c.sasl.done || c.sasl.mechanism == "" {
+	if c.sasl.done || c.sasl.mechanism == "" {
 		resp.ErrorCode = errIllegalSASLState
 		resp.ErrorMessage = kmsg.StringPtr("SaslAuthenticate without a SaslHandshake before it")
-		r.hangUp = c.sasl.required && !c.sasl.done
+		r.hangUp = !c.sasl.mayProceed()
 		return resp, nil
 	}
 	answer, err := c.saslStep(req.SASLAuthBytes)

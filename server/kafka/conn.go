@@ -221,7 +221,7 @@ func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
 	}
 	limit := c.s.o.MaxRequestBytes
 	switch {
-	case !c.sasl.mayProceed():
+	case !c.sasl.mayProceed(), size > preAuthFrameBytes && c.isStranger():
 		limit = min(limit, preAuthFrameBytes)
 	case key == keyFetch:
 		limit = min(limit, fetchFrameBytes)
@@ -232,6 +232,12 @@ func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
 		return nil, fmt.Errorf("%w: %s of %d bytes, at most %d", errTooLong, a.name, size, limit)
 	}
 	return a, nil
+}
+
+// isStranger says whether this is a peer that has not logged in and without that may do
+// nothing: no memory is spent on its large requests.
+func (c *conn) isStranger() bool {
+	return c.principal == auth.Anonymous && !c.s.o.Auth.AnonymousAllowed()
 }
 
 // request reads and executes one request.

@@ -66,7 +66,7 @@ type Listener struct {
 	Address    string // host:port to listen on; port 0 takes a free one
 	Advertised string // host:port that clients are told; default the address listened on
 	TLS        *tls.Config
-	SASL       bool // clients must log in
+	SASL       bool // clients must log in; elsewhere they may, once a user exists
 	// InsecurePlain allows SASL PLAIN, which sends the password as it is, without TLS
 	// from beyond loopback.
 	InsecurePlain bool

@@ -26,9 +26,10 @@ const saslFailureDelay = 100 * time.Millisecond
 
 // saslState is how far a connection's login has come. It only ever moves forward:
 // nothing → a mechanism chosen → done. A failure ends the connection, so there
-// is no way from a failed or unfinished exchange to an authenticated one.
+// is no way from a failed or unfinished exchange to an authenticated one, nor back
+// to being nobody.
 type saslState struct {
-	required bool
+	required bool // by the listener; elsewhere clients may log in, once users exist
 	// mechanism was agreed on by a handshake; "" before.
 	mechanism string
 	// rawTokens: after a handshake of version 0, frames are bare tokens until done.
@@ -37,8 +38,13 @@ type saslState struct {
 	done      bool
 }
 
-// mayProceed says whether ordinary requests are served.
-func (st *saslState) mayProceed() bool { return !st.required || st.done }
+// mayProceed says whether ordinary requests are served: after the login where one is
+// required or was begun.
+func (st *saslState) mayProceed() bool { return st.done || !st.required && st.mechanism == "" }
+
+// mayLogIn says whether this connection is one that a login is for. While no user exists
+// only a listener that requires one takes it (and refuses everybody).
+func (c *conn) mayLogIn() bool { return c.sasl.required || !c.s.o.Auth.Open() }
 
 // mechanisms that this connection may use: PLAIN tells the password to whoever
 // listens on the line, so it wants TLS, or no line.
