@@ -36,8 +36,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s, err := openLocked(ctx, o)
 	if err != nil {
-		lock.Close()
-		return nil, err
+		return nil, errors.Join(err, lock.Close())
 	}
 	s.closers = append(s.closers, lock.Close)
 	return s, nil
