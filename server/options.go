@@ -10,10 +10,15 @@ import (
 	"net"
 	"time"
 
+	"millrace/server/kafka"
+	"millrace/server/kafka/group"
+	"millrace/server/mysql"
 	"millrace/store"
 )
 
-// Options are everything `millrace serve` can be told.
+// Options are everything `millrace serve` can be told. The packages' own options
+// carry their limits and times; what connects the packages (stores, listeners,
+// loggers and the like) is filled in by Start.
 type Options struct {
 	Data string // data directory; created when missing
 
@@ -25,16 +30,18 @@ type Options struct {
 
 	// Insecure allows other listen addresses than loopback while no user exists.
 	Insecure bool
+	// InsecurePlain allows SASL PLAIN, which tells the password to whoever listens on the
+	// line, without TLS from beyond loopback.
+	InsecurePlain bool
 
-	AutoCreateTopics    bool
-	DefaultPartitions   int
-	ProduceAllOrNothing bool
-	MaxRequestBytes     int           // largest Kafka request
-	MaxConnections      int           // per wire
-	StatementTimeout    time.Duration // default max_execution_time
-	MemoryLimitBytes    int64         // soft limit of the Go heap; 0: none of our own
+	MaxConnections   int           // on each wire
+	LoginTimeout     time.Duration // on each wire
+	MemoryLimitBytes int64         // soft limit of the Go heap; 0: none of our own
 
-	Store store.Options // Dir, Logger and Registry are filled in
+	Store     store.Options
+	Groups    group.Options
+	KafkaWire kafka.Options // MaxConnections and LoginTimeout are the above
+	MySQLWire mysql.Options // likewise
 
 	Version string
 	Logger  *slog.Logger // nil: slog.Default()
@@ -46,26 +53,34 @@ type Listener struct {
 	Address    string // host:port to listen on
 	Advertised string // host:port that clients are told; "" is Address
 	TLS        bool
-	SASL       bool // clients must log in
+	SASL       bool // clients must log in; elsewhere they may, once a user exists
 }
 
-// DefaultOptions is what `millrace serve` runs with when told nothing.
+// DefaultOptions is what `millrace serve` runs with when told nothing: the packages'
+// own defaults, loopback only, topics made as they are asked for.
 func DefaultOptions() Options {
-	return Options{
-		Data:              "./millrace-data",
-		Kafka:             []Listener{{Address: "127.0.0.1:9092"}},
-		MySQL:             "127.0.0.1:3306",
-		HTTP:              "127.0.0.1:9644",
-		AutoCreateTopics:  true,
-		DefaultPartitions: 1,
-		MaxRequestBytes:   100 << 20,
-		MaxConnections:    10_000,
-		StatementTimeout:  time.Minute,
+	o := Options{
+		Data:      "./millrace-data",
+		Kafka:     []Listener{{Address: "127.0.0.1:9092"}},
+		MySQL:     "127.0.0.1:3306",
+		HTTP:      "127.0.0.1:9644",
+		Store:     store.DefaultOptions(),
+		Groups:    group.DefaultOptions(),
+		KafkaWire: kafka.DefaultOptions(),
+		MySQLWire: mysqlDefaults(),
 	}
+	o.MaxConnections, o.LoginTimeout = o.KafkaWire.MaxConnections, o.KafkaWire.LoginTimeout
+	o.KafkaWire.AutoCreateTopics = true
+	return o
+}
+
+// mysqlDefaults are mysql.New's own.
+func mysqlDefaults() mysql.Options {
+	return mysql.Options{StatementTimeout: time.Minute, MaxStatementBytes: 1 << 20}
 }
 
 // ErrInsecure refuses to serve strangers: an address others can reach, and no user.
-var ErrInsecure = errors.New("no user exists: refusing to listen beyond loopback (create one with `millrace user add`, or give --insecure)")
+var ErrInsecure = errors.New("no user exists: refusing to listen beyond loopback (create one with `millrace user add NAME --data DIR`, or give --insecure)")
 
 // checkAddresses returns ErrInsecure when an address is reachable from
 // elsewhere while open says that nobody has to log in.

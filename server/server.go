@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"runtime/debug"
+	"strconv"
 	"sync"
 
 	"millrace/catalog"
@@ -87,7 +88,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	tables := catalog.New(s.Store, catalog.Options{Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, tables.Close)
 
-	groups, err := group.New(s.Store, group.Options{Logger: o.Logger, Registry: registry})
+	gro := o.Groups
+	gro.Logger, gro.Registry = o.Logger, registry
+	groups, err := group.New(s.Store, gro)
 	if err != nil {
 		return s, err
 	}
@@ -97,15 +100,15 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	s.stop = append(s.stop, s.kafka.Close)
 	if o.MySQL != "" {
-		s.mysql, err = mysql.New(mysql.Options{
-			Address: o.MySQL, Store: s.Store, Catalog: tables, Auth: users, TLSConfig: tlsConfig,
-			Logger: o.Logger, Registry: registry,
-			MaxConnections: o.MaxConnections, StatementTimeout: o.StatementTimeout,
-			Provider: sqltable.NewProvider(tables, s.Store, sqltable.Options{
-				GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
-			}),
+		mo := o.MySQLWire
+		mo.Address, mo.TLSConfig, mo.Logger, mo.Registry = o.MySQL, tlsConfig, o.Logger, registry
+		mo.MaxConnections, mo.LoginTimeout = o.MaxConnections, o.LoginTimeout
+		mo.Store, mo.Catalog, mo.Auth = s.Store, tables, users
+		mo.Provider = sqltable.NewProvider(tables, s.Store, sqltable.Options{
+			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
+			Connections:  s.connections,
 		})
-		if err != nil {
+		if s.mysql, err = mysql.New(mo); err != nil {
 			return s, err
 		}
 		s.stop = append(s.stop, s.mysql.Close)
@@ -132,23 +135,22 @@ func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coor
 		Registry: registry,
 		Check:    func(t *ingest.Topic, b *recordbatch.Batch) error { return tables.CheckBatch(t.Topic, b) },
 	})
-	ko := kafka.Options{
-		Store: s.Store, Ingest: in, Auth: users,
-		Admin: kafka.AdminOptions{
-			Groups: groups,
-			CheckColumns: func(ddl string) error {
-				_, err := catalog.ParseColumns(ddl)
-				return err
-			},
-			LogDir: o.Data,
+	ko := o.KafkaWire
+	ko.Store, ko.Ingest, ko.Auth, ko.Logger, ko.Registry = s.Store, in, users, o.Logger, registry
+	ko.MaxConnections, ko.LoginTimeout = o.MaxConnections, o.LoginTimeout
+	ko.Admin = kafka.AdminOptions{
+		Groups: groups,
+		CheckColumns: func(ddl string) error {
+			_, err := catalog.ParseColumns(ddl)
+			return err
 		},
-		AutoCreateTopics: o.AutoCreateTopics, DefaultPartitions: o.DefaultPartitions,
-		ProduceAllOrNothing: o.ProduceAllOrNothing,
-		MaxRequestBytes:     o.MaxRequestBytes, MaxConnections: o.MaxConnections,
-		Logger: o.Logger, Registry: registry,
+		LogDir: o.Data,
+	}
+	if every := o.Store.RetentionEvery; every != store.DefaultOptions().RetentionEvery {
+		ko.Admin.BrokerConfigs = map[string]string{"log.retention.check.interval.ms": strconv.FormatInt(every.Milliseconds(), 10)}
 	}
 	for _, l := range o.Kafka {
-		kl := kafka.Listener{Name: l.Name, Address: l.Address, Advertised: l.Advertised, SASL: l.SASL}
+		kl := kafka.Listener{Name: l.Name, Address: l.Address, Advertised: l.Advertised, SASL: l.SASL, InsecurePlain: o.InsecurePlain}
 		if l.TLS {
 			if tlsConfig == nil {
 				return nil, fmt.Errorf("kafka listener %s: TLS needs a certificate and key", l.Address)
@@ -167,6 +169,17 @@ func groupStatus(groups *group.Coordinator, name string) (sqltable.GroupStatus, 
 		return sqltable.GroupStatus{}, false
 	}
 	return sqltable.GroupStatus{State: d.State.String(), ProtocolType: d.ProtocolType, Generation: d.Generation, Members: len(d.Members)}, true
+}
+
+// connections are those of both wires, for millrace.connections.
+func (s *Server) connections() []sqltable.Connection {
+	var list []sqltable.Connection
+	for _, c := range s.kafka.Connections() {
+		list = append(list, sqltable.Connection{
+			ID: c.ID, Protocol: "kafka", User: c.User, Client: c.Client, Software: c.Software, Since: c.Since.UnixMilli(),
+		})
+	}
+	return append(list, s.mysql.Connections()...) // who asks is connected to it
 }
 
 // serve runs a front end's accept loop until Close.

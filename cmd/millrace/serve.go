@@ -15,6 +15,10 @@ func (*serveCommand) Help() string {
 	return `Runs until SIGINT or SIGTERM, then drains and checkpoints. Until a user exists it serves loopback
 only, and everyone there may do everything with data.
 
+Once a user exists, who has not logged in may do nothing that ANONYMOUS was not granted: on MySQL
+with a password over TLS, on Kafka with SASL SCRAM-SHA-256, SCRAM-SHA-512 or, over TLS or from this
+machine, PLAIN. Kafka clients may log in on every listener; on sasl and sasl+tls ones they must.
+
 A flag wins over its MILLRACE_* variable, that over the --config file, the file over the default.
 The file has the flags' names as keys; kafka is a list of listeners.
 

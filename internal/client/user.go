@@ -104,7 +104,7 @@ type UserAdd struct {
 }
 
 func (*UserAdd) Help() string {
-	return `From the first user on, nobody gets in without logging in.
+	return `The first user becomes the administrator. From then on nobody does anything without logging in.
 
 Examples:
   millrace user add ada --data ./millrace-data

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
+	"strings"
 	"time"
 
 	"millrace/server"
@@ -24,7 +25,7 @@ type Serve struct {
 	Config string `help:"YAML file with any of these flags as keys." placeholder:"FILE" group:"Basics"`
 	Data   string `help:"Data directory; created when missing." default:"${data}" placeholder:"DIR" group:"Basics"`
 
-	Kafka []Listener `help:"Kafka listener: [SECURITY://]HOST:PORT[?advertised=HOST:PORT&name=NAME]. SECURITY is plaintext, tls, sasl or sasl+tls. Several may be given." default:"${kafka}" placeholder:"LISTENER" group:"Basics"`
+	Kafka []Listener `help:"Kafka listener: [SECURITY://]HOST:PORT[?advertised=HOST:PORT&name=NAME]. SECURITY is plaintext, tls, sasl or sasl+tls; with sasl clients must log in, with the others they may once a user exists. Several may be given." default:"${kafka}" placeholder:"LISTENER" group:"Basics"`
 	MySQL string     `name:"mysql" help:"MySQL listen address; empty for none." default:"${mysql}" placeholder:"HOST:PORT" group:"Basics"`
 	HTTP  string     `name:"http" help:"Listen address of health, metrics and pprof; empty for none." default:"${http}" placeholder:"HOST:PORT" group:"Basics"`
 
@@ -32,24 +33,40 @@ type Serve struct {
 	TLSKey   string `name:"tls-key" help:"Key of --tls-cert (PEM)." placeholder:"FILE" group:"Security"`
 	Insecure bool   `help:"Listen beyond loopback although no user exists: anyone who can connect may read, write and delete everything." group:"Security"`
 
+	InsecurePlain bool          `help:"Take SASL PLAIN without TLS from beyond loopback, too: whoever listens on the line reads the passwords." group:"Security"`
+	LoginTimeout  time.Duration `help:"A client that has not logged in (or asked anything, where it need not) by then is disconnected." default:"${logintimeout}" placeholder:"TIME" group:"Security"`
+
 	AutoCreateTopics    bool `help:"Create a topic that a producer or consumer asks for and that does not exist." default:"${autocreate}" negatable:"" group:"Topics"`
 	DefaultPartitions   int  `help:"Partitions of a topic that is created without a count." default:"${partitions}" placeholder:"N" group:"Topics"`
 	ProduceAllOrNothing bool `help:"One bad batch in a produce request fails all of them, and nothing is stored." group:"Topics"`
 
-	MaxRequest       ByteSize      `help:"Largest Kafka request." default:"${maxrequest}" placeholder:"SIZE" group:"Limits"`
-	MaxConnections   int           `help:"Connections on each wire." default:"${maxconns}" placeholder:"N" group:"Limits"`
-	StatementTimeout time.Duration `help:"A SQL statement that runs longer is ended, unless the session sets max_execution_time." default:"${stmttimeout}" placeholder:"TIME" group:"Limits"`
-	MemoryLimit      ByteSize      `help:"Soft limit of the Go heap; 0 for none." default:"${memory}" placeholder:"SIZE" group:"Limits"`
-	MaxTopics        int           `help:"Topics that may exist (10,000 when not given)." placeholder:"N" group:"Limits"`
-	MaxPartitions    int           `help:"Partitions of all topics together (100,000 when not given)." placeholder:"N" group:"Limits"`
+	InitialRebalanceDelay time.Duration `help:"The first rebalance of a group waits so long for more members." default:"${rebalancedelay}" placeholder:"TIME" group:"Groups"`
+	MinSessionTimeout     time.Duration `help:"Shortest session timeout that a member may ask for." default:"${minsession}" placeholder:"TIME" group:"Groups"`
+	MaxSessionTimeout     time.Duration `help:"Longest session timeout that a member may ask for." default:"${maxsession}" placeholder:"TIME" group:"Groups"`
+	GroupMaxSize          int           `help:"Members that a group may have." default:"${groupsize}" placeholder:"N" group:"Groups"`
+	MaxGroups             int           `help:"Groups that may exist." default:"${maxgroups}" placeholder:"N" group:"Groups"`
+	OffsetsRetention      time.Duration `help:"Committed offsets of a group without members are kept so long." default:"${offsetsretention}" placeholder:"TIME" group:"Groups"`
+	ProducerIDExpiration  time.Duration `help:"What is known of an idle idempotent producer is kept so long." default:"${pidexpiration}" placeholder:"TIME" group:"Groups"`
 
-	LogFileBytes   ByteSize      `help:"Largest file of the commit log (128MiB when not given)." placeholder:"SIZE" group:"Storage"`
-	UnsealedBytes  ByteSize      `help:"Bound of the log that is not sealed into segments yet; produce is throttled beyond it (4GiB when not given)." placeholder:"SIZE" group:"Storage"`
-	SealBytes      ByteSize      `help:"Seal a log range into segments when it is this large (256MiB when not given)." placeholder:"SIZE" group:"Storage"`
-	SealAge        time.Duration `help:"... or this old (10m when not given)." placeholder:"TIME" group:"Storage"`
-	TailCacheBytes ByteSize      `help:"Recent records kept in memory (64MiB when not given)." placeholder:"SIZE" group:"Storage"`
-	InFlightBytes  ByteSize      `help:"Records waiting for the disk; producers wait beyond it (64MiB when not given)." placeholder:"SIZE" group:"Storage"`
-	RetentionEvery time.Duration `help:"Interval of retention checks (5m when not given)." placeholder:"TIME" group:"Storage"`
+	MaxRequest          ByteSize      `help:"Largest Kafka request." default:"${maxrequest}" placeholder:"SIZE" group:"Limits"`
+	RequestBufferBytes  ByteSize      `help:"Memory for Kafka requests that are being read or wait for the store; producers wait beyond it." default:"${requestbuffer}" placeholder:"SIZE" group:"Limits"`
+	FetchBufferBytes    ByteSize      `help:"Memory for answers to consumers." default:"${fetchbuffer}" placeholder:"SIZE" group:"Limits"`
+	MaxConnections      int           `help:"Connections on each wire." default:"${maxconns}" placeholder:"N" group:"Limits"`
+	MaxConnectionsPerIP int           `help:"Kafka connections from one address; 0 for as many as in all." default:"${maxconnsperip}" placeholder:"N" group:"Limits"`
+	IdleTimeout         time.Duration `help:"A Kafka connection that asks nothing for so long is closed." default:"${idletimeout}" placeholder:"TIME" group:"Limits"`
+	StatementTimeout    time.Duration `help:"A SQL statement that runs longer is ended, unless the session sets max_execution_time; 0 for none." default:"${stmttimeout}" placeholder:"TIME" group:"Limits"`
+	MaxStatement        ByteSize      `help:"Longest SQL statement." default:"${maxstatement}" placeholder:"SIZE" group:"Limits"`
+	MemoryLimit         ByteSize      `help:"Soft limit of the Go heap; 0 for none." default:"${memory}" placeholder:"SIZE" group:"Limits"`
+	MaxTopics           int           `help:"Topics that may exist." default:"${maxtopics}" placeholder:"N" group:"Limits"`
+	MaxPartitions       int           `help:"Partitions of all topics together." default:"${maxpartitions}" placeholder:"N" group:"Limits"`
+
+	LogFileBytes   ByteSize      `help:"Largest file of the commit log." default:"${logfile}" placeholder:"SIZE" group:"Storage"`
+	UnsealedBytes  ByteSize      `help:"Bound of the log that is not sealed into segments yet; produce is throttled beyond it." default:"${unsealed}" placeholder:"SIZE" group:"Storage"`
+	SealBytes      ByteSize      `help:"Seal a log range into segments when it is this large." default:"${sealbytes}" placeholder:"SIZE" group:"Storage"`
+	SealAge        time.Duration `help:"... or this old." default:"${sealage}" placeholder:"TIME" group:"Storage"`
+	TailCacheBytes ByteSize      `help:"Recent records kept in memory." default:"${tailcache}" placeholder:"SIZE" group:"Storage"`
+	InFlightBytes  ByteSize      `help:"Records waiting for the disk; producers wait beyond it." default:"${inflight}" placeholder:"SIZE" group:"Storage"`
+	RetentionEvery time.Duration `help:"Interval of retention checks." default:"${retentionevery}" placeholder:"TIME" group:"Storage"`
 
 	LogLevel  string `help:"Least severe level that is logged: ${enum}." enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL" group:"Logging"`
 	LogFormat string `help:"Form of log lines: ${enum}." enum:"text,json" default:"text" placeholder:"FORMAT" group:"Logging"`
@@ -58,53 +75,163 @@ type Serve struct {
 // Vars are the defaults in Serve's tags, from the packages that own them.
 func Vars() kong.Vars {
 	d := server.DefaultOptions()
+	size := func(n int64) string { return ByteSize(n).String() }
 	return kong.Vars{
-		"data":        d.Data,
-		"kafka":       d.Kafka[0].Address,
-		"mysql":       d.MySQL,
-		"http":        d.HTTP,
-		"autocreate":  strconv.FormatBool(d.AutoCreateTopics),
-		"partitions":  strconv.Itoa(d.DefaultPartitions),
-		"maxrequest":  ByteSize(d.MaxRequestBytes).String(),
-		"maxconns":    strconv.Itoa(d.MaxConnections),
-		"stmttimeout": d.StatementTimeout.String(),
-		"memory":      ByteSize(d.MemoryLimitBytes).String(),
+		"data":  d.Data,
+		"kafka": d.Kafka[0].Address,
+		"mysql": d.MySQL,
+		"http":  d.HTTP,
+
+		"logintimeout": period(d.LoginTimeout),
+
+		"autocreate": strconv.FormatBool(d.KafkaWire.AutoCreateTopics),
+		"partitions": strconv.Itoa(d.KafkaWire.DefaultPartitions),
+
+		"rebalancedelay":   period(d.Groups.InitialRebalanceDelay),
+		"minsession":       period(d.Groups.MinSessionTimeout),
+		"maxsession":       period(d.Groups.MaxSessionTimeout),
+		"groupsize":        strconv.Itoa(d.Groups.MaxSize),
+		"maxgroups":        strconv.Itoa(d.Groups.MaxGroups),
+		"offsetsretention": period(d.Groups.OffsetsRetention),
+		"pidexpiration":    period(d.Groups.ProducerIDExpiration),
+
+		"maxrequest":    size(int64(d.KafkaWire.MaxRequestBytes)),
+		"requestbuffer": size(d.KafkaWire.RequestBufferBytes),
+		"fetchbuffer":   size(d.KafkaWire.FetchBufferBytes),
+		"maxconns":      strconv.Itoa(d.MaxConnections),
+		"maxconnsperip": strconv.Itoa(d.KafkaWire.MaxConnectionsPerIP),
+		"idletimeout":   period(d.KafkaWire.IdleTimeout),
+		"stmttimeout":   period(d.MySQLWire.StatementTimeout),
+		"maxstatement":  size(int64(d.MySQLWire.MaxStatementBytes)),
+		"memory":        size(d.MemoryLimitBytes),
+		"maxtopics":     strconv.Itoa(d.Store.MaxTopics),
+		"maxpartitions": strconv.Itoa(d.Store.MaxPartitions),
+
+		"logfile":        size(d.Store.LogFileBytes),
+		"unsealed":       size(d.Store.UnsealedBytes),
+		"sealbytes":      size(d.Store.SealBytes),
+		"sealage":        period(d.Store.SealAge),
+		"tailcache":      size(d.Store.TailCacheBytes),
+		"inflight":       size(d.Store.InFlightBytes),
+		"retentionevery": period(d.Store.RetentionEvery),
 	}
+}
+
+// period is d without the zeros that its String ends with: 1m, not 1m0s.
+func period(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// check refuses what would be taken for something else: the packages read zero as their
+// default.
+func (s *Serve) check() error {
+	for _, f := range []struct {
+		flag  string
+		value int64
+	}{
+		{"login-timeout", int64(s.LoginTimeout)},
+		{"default-partitions", int64(s.DefaultPartitions)},
+		{"initial-rebalance-delay", int64(s.InitialRebalanceDelay)},
+		{"min-session-timeout", int64(s.MinSessionTimeout)},
+		{"max-session-timeout", int64(s.MaxSessionTimeout)},
+		{"group-max-size", int64(s.GroupMaxSize)},
+		{"max-groups", int64(s.MaxGroups)},
+		{"offsets-retention", int64(s.OffsetsRetention)},
+		{"producer-id-expiration", int64(s.ProducerIDExpiration)},
+		{"request-buffer-bytes", int64(s.RequestBufferBytes)},
+		{"fetch-buffer-bytes", int64(s.FetchBufferBytes)},
+		{"max-connections", int64(s.MaxConnections)},
+		{"idle-timeout", int64(s.IdleTimeout)},
+		{"max-statement", int64(s.MaxStatement)},
+		{"max-topics", int64(s.MaxTopics)},
+		{"max-partitions", int64(s.MaxPartitions)},
+		{"log-file-bytes", int64(s.LogFileBytes)},
+		{"unsealed-bytes", int64(s.UnsealedBytes)},
+		{"seal-bytes", int64(s.SealBytes)},
+		{"seal-age", int64(s.SealAge)},
+		{"tail-cache-bytes", int64(s.TailCacheBytes)},
+		{"in-flight-bytes", int64(s.InFlightBytes)},
+		{"retention-every", int64(s.RetentionEvery)},
+	} {
+		if f.value < 1 {
+			return fmt.Errorf("--%s: must be more than 0", f.flag)
+		}
+	}
+	if s.MaxConnectionsPerIP < 0 {
+		return fmt.Errorf("--max-connections-per-ip=%d: must not be negative", s.MaxConnectionsPerIP)
+	}
+	if s.StatementTimeout < 0 {
+		return fmt.Errorf("--statement-timeout=%s: must not be negative", s.StatementTimeout)
+	}
+	if s.MaxSessionTimeout < s.MinSessionTimeout {
+		return fmt.Errorf("--max-session-timeout=%s is below --min-session-timeout=%s", s.MaxSessionTimeout, s.MinSessionTimeout)
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return fmt.Errorf("--tls-cert and --tls-key belong together")
+	}
+	if s.MaxRequest < 1<<10 || s.MaxRequest > 1<<30 {
+		return fmt.Errorf("--max-request=%s: must be 1KiB to 1GiB", s.MaxRequest)
+	}
+	if s.MaxStatement > 1<<30 {
+		return fmt.Errorf("--max-statement=%s: must be at most 1GiB", s.MaxStatement)
+	}
+	if len(s.Kafka) == 0 {
+		return fmt.Errorf("--kafka: at least one listener is needed")
+	}
+	for _, l := range s.Kafka {
+		if l.TLS && s.TLSCert == "" {
+			return fmt.Errorf("listener %s: TLS needs --tls-cert and --tls-key", l)
+		}
+	}
+	return nil
 }
 
 // Options are what the server is started with; log lines go to w.
 func (s *Serve) Options(version string, w io.Writer) (server.Options, error) {
 	o := server.DefaultOptions()
-	for what, n := range map[string]int{"default-partitions": s.DefaultPartitions, "max-connections": s.MaxConnections} {
-		if n < 1 {
-			return o, fmt.Errorf("--%s=%d: must be at least 1", what, n)
-		}
-	}
-	if (s.TLSCert == "") != (s.TLSKey == "") {
-		return o, fmt.Errorf("--tls-cert and --tls-key belong together")
-	}
-	if s.MaxRequest < 1<<10 || s.MaxRequest > 1<<30 {
-		return o, fmt.Errorf("--max-request=%s: must be 1KiB to 1GiB", s.MaxRequest)
+	if err := s.check(); err != nil {
+		return o, err
 	}
 	o.Data, o.MySQL, o.HTTP = s.Data, s.MySQL, s.HTTP
 	o.Kafka = nil
 	for _, l := range s.Kafka {
-		if l.TLS && s.TLSCert == "" {
-			return o, fmt.Errorf("listener %s: TLS needs --tls-cert and --tls-key", l)
-		}
 		o.Kafka = append(o.Kafka, server.Listener(l))
 	}
-	if len(o.Kafka) == 0 {
-		return o, fmt.Errorf("--kafka: at least one listener is needed")
-	}
-	o.TLSCert, o.TLSKey, o.Insecure = s.TLSCert, s.TLSKey, s.Insecure
-	o.AutoCreateTopics = s.AutoCreateTopics
-	o.DefaultPartitions = s.DefaultPartitions
-	o.ProduceAllOrNothing = s.ProduceAllOrNothing
-	o.MaxRequestBytes = int(s.MaxRequest)
+	o.TLSCert, o.TLSKey = s.TLSCert, s.TLSKey
+	o.Insecure, o.InsecurePlain = s.Insecure, s.InsecurePlain
+	o.LoginTimeout = s.LoginTimeout
 	o.MaxConnections = s.MaxConnections
-	o.StatementTimeout = s.StatementTimeout
 	o.MemoryLimitBytes = int64(s.MemoryLimit)
+
+	o.KafkaWire.AutoCreateTopics = s.AutoCreateTopics
+	o.KafkaWire.DefaultPartitions = s.DefaultPartitions
+	o.KafkaWire.ProduceAllOrNothing = s.ProduceAllOrNothing
+	o.KafkaWire.MaxRequestBytes = int(s.MaxRequest)
+	o.KafkaWire.RequestBufferBytes = int64(s.RequestBufferBytes)
+	o.KafkaWire.FetchBufferBytes = int64(s.FetchBufferBytes)
+	o.KafkaWire.MaxConnectionsPerIP = s.MaxConnectionsPerIP
+	o.KafkaWire.IdleTimeout = s.IdleTimeout
+
+	o.MySQLWire.MaxStatementBytes = int(s.MaxStatement)
+	o.MySQLWire.StatementTimeout = s.StatementTimeout
+	if s.StatementTimeout == 0 {
+		o.MySQLWire.StatementTimeout = -1 // none
+	}
+
+	o.Groups.InitialRebalanceDelay = s.InitialRebalanceDelay
+	o.Groups.MinSessionTimeout = s.MinSessionTimeout
+	o.Groups.MaxSessionTimeout = s.MaxSessionTimeout
+	o.Groups.MaxSize = s.GroupMaxSize
+	o.Groups.MaxGroups = s.MaxGroups
+	o.Groups.OffsetsRetention = s.OffsetsRetention
+	o.Groups.ProducerIDExpiration = s.ProducerIDExpiration
 
 	o.Store.MaxTopics = s.MaxTopics
 	o.Store.MaxPartitions = s.MaxPartitions

@@ -190,8 +190,20 @@ func TestSizes(t *testing.T) {
 
 func TestOptionsThatContradictAreRefused(t *testing.T) {
 	for _, args := range [][]string{
-		{"--tls-cert", "a"}, {"--tls-key", "a"}, {"--default-partitions", "0"}, {"--max-connections=-1"},
-		{"--max-request", "1"}, {"--kafka", "tls://127.0.0.1:1"},
+		{"--tls-cert", "a"},
+		{"--tls-key", "a"},
+		{"--default-partitions", "0"},
+		{"--max-connections=-1"},
+		{"--max-request", "1"},
+		{"--kafka", "tls://127.0.0.1:1"},
+		{"--seal-bytes", "0"},
+		{"--login-timeout", "0s"},
+		{"--max-connections-per-ip=-1"},
+		{"--statement-timeout=-1s"},
+		{"--min-session-timeout", "10s", "--max-session-timeout", "9s"},
+		{"--offsets-retention=-1h"},
+		{"--group-max-size", "0"},
+		{"--max-statement", "2GiB"},
 	} {
 		s, err := parse(t, args...)
 		if err != nil {

@@ -89,16 +89,21 @@ func (s *Server) brokerConfigs() []brokerConfig {
 
 // groupConfigs are the coordinator's options.
 func groupConfigs(o group.Options) []brokerConfig {
-	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+	d := group.DefaultOptions()
+	ms := func(t time.Duration) string { return strconv.FormatInt(t.Milliseconds(), 10) }
+	minutes := func(t time.Duration) string { return strconv.Itoa(int(t.Minutes())) }
+	entry := func(name, kind, value, standard, doc string) brokerConfig {
+		return brokerConfig{name, kind, value, value != standard, doc}
+	}
 	return []brokerConfig{
-		{"offsets.retention.minutes", "int", strconv.Itoa(int(o.OffsetsRetention.Minutes())), false, "How long committed offsets of a group without members are kept, in minutes."},
-		{"offsets.retention.check.interval.ms", "long", ms(o.ExpirationInterval), false, "How often old offsets are looked for, in milliseconds."},
-		{"offset.metadata.max.bytes", "int", strconv.Itoa(o.MaxMetadataBytes), false, "Longest metadata of a committed offset, in bytes."},
-		{"producer.id.expiration.ms", "int", ms(o.ProducerIDExpiration), false, "How long the state of an idle producer is kept, in milliseconds."},
-		{"group.initial.rebalance.delay.ms", "int", ms(o.InitialRebalanceDelay), false, "How long the first rebalance of a group waits for more members, in milliseconds."},
-		{"group.min.session.timeout.ms", "int", ms(o.MinSessionTimeout), false, "Shortest session timeout of a group member, in milliseconds."},
-		{"group.max.session.timeout.ms", "int", ms(o.MaxSessionTimeout), false, "Longest session timeout of a group member, in milliseconds."},
-		{"group.max.size", "int", strconv.Itoa(o.MaxSize), false, "Members that a group can have."},
+		entry("offsets.retention.minutes", "int", minutes(o.OffsetsRetention), minutes(d.OffsetsRetention), "How long committed offsets of a group without members are kept, in minutes."),
+		entry("offsets.retention.check.interval.ms", "long", ms(o.ExpirationInterval), ms(d.ExpirationInterval), "How often old offsets are looked for, in milliseconds."),
+		entry("offset.metadata.max.bytes", "int", strconv.Itoa(o.MaxMetadataBytes), strconv.Itoa(d.MaxMetadataBytes), "Longest metadata of a committed offset, in bytes."),
+		entry("producer.id.expiration.ms", "int", ms(o.ProducerIDExpiration), ms(d.ProducerIDExpiration), "How long the state of an idle producer is kept, in milliseconds."),
+		entry("group.initial.rebalance.delay.ms", "int", ms(o.InitialRebalanceDelay), ms(d.InitialRebalanceDelay), "How long the first rebalance of a group waits for more members, in milliseconds."),
+		entry("group.min.session.timeout.ms", "int", ms(o.MinSessionTimeout), ms(d.MinSessionTimeout), "Shortest session timeout of a group member, in milliseconds."),
+		entry("group.max.session.timeout.ms", "int", ms(o.MaxSessionTimeout), ms(d.MaxSessionTimeout), "Longest session timeout of a group member, in milliseconds."),
+		entry("group.max.size", "int", strconv.Itoa(o.MaxSize), strconv.Itoa(d.MaxSize), "Members that a group can have."),
 	}
 }
 

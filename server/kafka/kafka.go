@@ -28,7 +28,7 @@ import (
 )
 
 // Options of the Kafka front end. Store, Ingest, Auth and one listener are
-// required; other zero values take the defaults named here.
+// required; other zero values take DefaultOptions', or the default named here.
 type Options struct {
 	Store  *store.Store
 	Ingest *ingest.Ingest
@@ -38,26 +38,43 @@ type Options struct {
 
 	Admin AdminOptions // of the group and administration APIs
 
-	NodeID              int32 // default 1
+	NodeID              int32
 	AutoCreateTopics    bool
-	DefaultPartitions   int // of auto-created topics; default 1
+	DefaultPartitions   int // of topics created without a count
 	ProduceAllOrNothing bool
 
-	MaxRequestBytes     int           // largest request; default 100 MiB
-	MaxConnections      int           // over all listeners; default 10,000
+	MaxRequestBytes     int           // largest request
+	MaxConnections      int           // over all listeners
 	MaxConnectionsPerIP int           // default MaxConnections
-	LoginTimeout        time.Duration // from accept to the first request, logged in where required; default 10 s
-	IdleTimeout         time.Duration // between requests; default 10 min (Kafka's)
-	RequestTimeout      time.Duration // without progress inside a request; default 60 s
-	WriteTimeout        time.Duration // for a client to take 1 MiB; default 30 s
-	DrainTimeout        time.Duration // Close waits so long for requests under way; default 5 s
+	LoginTimeout        time.Duration // from accept to the first request, logged in where required
+	IdleTimeout         time.Duration // between requests
+	RequestTimeout      time.Duration // without progress inside a request
+	WriteTimeout        time.Duration // for a client to take 1 MiB
+	DrainTimeout        time.Duration // Close waits so long for requests under way
 
-	RequestBufferBytes int64 // requests being read or waiting for the store, in all; default 256 MiB
-	FetchBufferBytes   int64 // answers to Fetch being gathered or sent, in all; default 256 MiB
+	RequestBufferBytes int64 // requests being read or waiting for the store, in all
+	FetchBufferBytes   int64 // answers to Fetch being gathered or sent, in all
 
 	Now      func() time.Time // default time.Now
 	Logger   *slog.Logger     // default slog.Default()
 	Registry prometheus.Registerer
+}
+
+// DefaultOptions are what New takes for zero values.
+func DefaultOptions() Options {
+	return Options{
+		NodeID:             1,
+		DefaultPartitions:  1,
+		MaxRequestBytes:    100 << 20, // as Kafka
+		MaxConnections:     10_000,
+		LoginTimeout:       9 * time.Second,  // strangers are gone within ten, whatever the clock
+		IdleTimeout:        10 * time.Minute, // as Kafka
+		RequestTimeout:     time.Minute,
+		WriteTimeout:       30 * time.Second,
+		DrainTimeout:       5 * time.Second,
+		RequestBufferBytes: 256 << 20,
+		FetchBufferBytes:   256 << 20,
+	}
 }
 
 // Listener is one address that clients connect to.
@@ -112,18 +129,19 @@ func New(o Options) (*Server, error) {
 	if len(o.Listeners) == 0 {
 		return nil, errors.New("kafka: no listener")
 	}
-	setDefault(&o.NodeID, 1)
-	setDefault(&o.DefaultPartitions, 1)
-	setDefault(&o.MaxRequestBytes, 100<<20)
-	setDefault(&o.MaxConnections, 10_000)
+	d := DefaultOptions()
+	setDefault(&o.NodeID, d.NodeID)
+	setDefault(&o.DefaultPartitions, d.DefaultPartitions)
+	setDefault(&o.MaxRequestBytes, d.MaxRequestBytes)
+	setDefault(&o.MaxConnections, d.MaxConnections)
 	setDefault(&o.MaxConnectionsPerIP, o.MaxConnections)
-	setDefault(&o.LoginTimeout, 10*time.Second)
-	setDefault(&o.IdleTimeout, 10*time.Minute)
-	setDefault(&o.RequestTimeout, time.Minute)
-	setDefault(&o.WriteTimeout, 30*time.Second)
-	setDefault(&o.DrainTimeout, 5*time.Second)
-	setDefault(&o.RequestBufferBytes, 256<<20)
-	setDefault(&o.FetchBufferBytes, 256<<20)
+	setDefault(&o.LoginTimeout, d.LoginTimeout)
+	setDefault(&o.IdleTimeout, d.IdleTimeout)
+	setDefault(&o.RequestTimeout, d.RequestTimeout)
+	setDefault(&o.WriteTimeout, d.WriteTimeout)
+	setDefault(&o.DrainTimeout, d.DrainTimeout)
+	setDefault(&o.RequestBufferBytes, d.RequestBufferBytes)
+	setDefault(&o.FetchBufferBytes, d.FetchBufferBytes)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -64,6 +64,14 @@ type Options struct {
 // commit-log entry and of what a checkpoint carries per group.
 const maxGroupDataBytes = 8 << 20
 
+// DefaultOptions are what New takes for zero values.
+func DefaultOptions() Options {
+	var o Options
+	o.setDefaults()
+	o.Logger, o.NewMemberIDSuffix = nil, nil // New's own
+	return o
+}
+
 func (o *Options) setDefaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
