@@ -45,8 +45,8 @@ func (c *checkpointData) write(w io.Writer) error {
 		h = binary.LittleEndian.AppendUint64(h, id)
 	}
 	h = binary.LittleEndian.AppendUint64(h, uint64(len(c.state)))
-	b.Write(h)
-	b.Write(c.state)
+	_, _ = b.Write(h) // a failure stays until Flush
+	_, _ = b.Write(c.state)
 	return b.Flush()
 }
 

@@ -50,7 +50,7 @@ func readFormat(fsys vfs.FS, dir string) (int, error) {
 	defer f.Close()
 	var b [maxFormatBytes]byte
 	n, err := f.ReadAt(b[:], 0)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
 	rest, ok := strings.CutPrefix(strings.TrimRight(string(b[:n]), "\n"), formatPrefix)

@@ -12,9 +12,16 @@ var products = []struct {
 	cents     int64
 	weight    int
 }{
-	{"TEA-001", "Green tea, 250 g", 890, 20}, {"TEA-002", "Earl Grey, 250 g", 790, 18}, {"MUG-010", "Mug \"Mill\"", 1450, 12},
-	{"POT-004", "Cast-iron pot", 6990, 4}, {"KET-002", "Kettle, 1.7 l", 4495, 6}, {"COF-100", "Espresso beans, 1 kg", 1899, 16},
-	{"COF-101", "Filter coffee, 500 g", 1099, 14}, {"GRN-001", "Hand grinder", 8900, 3}, {"BIS-020", "Oat biscuits", 349, 22}, {"GFT-001", "Gift card", 5000, 5},
+	{"TEA-001", "Green tea, 250 g", 890, 20},
+	{"TEA-002", "Earl Grey, 250 g", 790, 18},
+	{"MUG-010", "Mug \"Mill\"", 1450, 12},
+	{"POT-004", "Cast-iron pot", 6990, 4},
+	{"KET-002", "Kettle, 1.7 l", 4495, 6},
+	{"COF-100", "Espresso beans, 1 kg", 1899, 16},
+	{"COF-101", "Filter coffee, 500 g", 1099, 14},
+	{"GRN-001", "Hand grinder", 8900, 3},
+	{"BIS-020", "Oat biscuits", 349, 22},
+	{"GFT-001", "Gift card", 5000, 5},
 }
 
 type orderItem struct {

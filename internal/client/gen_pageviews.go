@@ -49,7 +49,8 @@ func newPageviews(r *rand.Rand) generator {
 		ua := pick(r, userAgents, func(a struct {
 			device, os, browser string
 			weight              int
-		}) int {
+		},
+		) int {
 			return a.weight
 		})
 		v.Device, v.OS, v.Browser = ua.device, ua.os, ua.browser

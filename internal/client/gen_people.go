@@ -69,6 +69,11 @@ var userAgents = []struct {
 	device, os, browser string
 	weight              int
 }{
-	{"phone", "iOS", "Safari", 28}, {"phone", "Android", "Chrome", 34}, {"desktop", "Windows", "Chrome", 18},
-	{"desktop", "Windows", "Edge", 6}, {"desktop", "macOS", "Safari", 7}, {"desktop", "Linux", "Firefox", 3}, {"tablet", "iPadOS", "Safari", 4},
+	{"phone", "iOS", "Safari", 28},
+	{"phone", "Android", "Chrome", 34},
+	{"desktop", "Windows", "Chrome", 18},
+	{"desktop", "Windows", "Edge", 6},
+	{"desktop", "macOS", "Safari", 7},
+	{"desktop", "Linux", "Firefox", 3},
+	{"tablet", "iPadOS", "Safari", 4},
 }

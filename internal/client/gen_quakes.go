@@ -35,8 +35,13 @@ var quakeRegions = []struct {
 	lon, lat   float64
 	weight     int
 }{
-	{"ak", "Anchorage, Alaska", -150, 61.2, 28}, {"ci", "Ridgecrest, California", -117.7, 35.6, 24}, {"nc", "The Geysers, California", -122.8, 38.8, 20},
-	{"hv", "Pāhala, Hawaii", -155.5, 19.2, 12}, {"us", "Sendai, Japan", 142.5, 38.3, 6}, {"us", "Valparaíso, Chile", -72.2, -33.1, 5}, {"us", "Palu, Indonesia", 119.9, -0.8, 5},
+	{"ak", "Anchorage, Alaska", -150, 61.2, 28},
+	{"ci", "Ridgecrest, California", -117.7, 35.6, 24},
+	{"nc", "The Geysers, California", -122.8, 38.8, 20},
+	{"hv", "Pāhala, Hawaii", -155.5, 19.2, 12},
+	{"us", "Sendai, Japan", 142.5, 38.3, 6},
+	{"us", "Valparaíso, Chile", -72.2, -33.1, 5},
+	{"us", "Palu, Indonesia", 119.9, -0.8, 5},
 }
 
 // newQuakes is a feed of earthquakes; the key is the reporting network. Magnitudes

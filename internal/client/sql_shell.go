@@ -121,7 +121,7 @@ func (sh *shell) execute(ctx context.Context, st statement) {
 	}
 }
 
-var useStatement = regexp.MustCompile("(?is)^use\\s+(\\S+)$")
+var useStatement = regexp.MustCompile(`(?is)^use\s+(\S+)$`)
 
 // command handles a line that is a command of the shell's own.
 func (sh *shell) command(ctx context.Context, line string) (quit, handled bool) {

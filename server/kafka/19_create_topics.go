@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 
 	"millrace/internal/topicconfig"
 	"millrace/server/auth"
@@ -91,7 +92,7 @@ func topicOf(a answer[any]) (state.Topic, error) {
 		return state.Topic{}, a.err
 	}
 	result := a.value.(state.TopicResult)
-	if result.Err == state.ErrTopicExists && result.Topic.Name != "" {
+	if errors.Is(result.Err, state.ErrTopicExists) && result.Topic.Name != "" {
 		return result.Topic, adminErrorf(errTopicAlreadyExists, "Topic '%s' already exists.", result.Topic.Name)
 	}
 	return result.Topic, result.Err

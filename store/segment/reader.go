@@ -195,7 +195,7 @@ func (r *Reader) ReadAt(p []byte, at int64) error {
 	if n == len(p) {
 		return nil
 	}
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		return r.corrupt(at, "the file ends after %d of %d bytes", n, len(p))
 	}
 	return err

@@ -411,8 +411,10 @@ func genIntent(t *rapid.T, m *model) Intent {
 	}
 	data := func() []byte { return []byte(fmt.Sprint(small(2, "data"))) }
 	batch := func() Batch {
-		b := Batch{TopicPartition: tp(), Records: int32(1 + small(2, "records")), SizeBytes: int32(small(1000, "size")),
-			MinTimestamp: int64(small(9, "min")) - 1, MaxTimestamp: int64(small(9, "max")), ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1}
+		b := Batch{
+			TopicPartition: tp(), Records: int32(1 + small(2, "records")), SizeBytes: int32(small(1000, "size")),
+			MinTimestamp: int64(small(9, "min")) - 1, MaxTimestamp: int64(small(9, "max")), ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1,
+		}
 		if small(3, "idempotent") > 0 {
 			b.ProducerID, b.ProducerEpoch = int64(small(2, "pid")), int16(small(9, "epoch")/8)
 			b.FirstSequence = int32(small(8, "sequence"))

@@ -1,6 +1,7 @@
 package group
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -126,7 +127,7 @@ func (g *group) delete(reply func(error)) {
 		intent: state.DeleteGroup{Group: g.name},
 		done: func(result any, err error) {
 			err = deleteError(result, err)
-			if err == nil || err == ErrGroupNotFound {
+			if err == nil || errors.Is(err, ErrGroupNotFound) {
 				// It may have lived in memory only; the caller saw it, and it is gone.
 				g.c.forget(g)
 				reply(nil)
@@ -145,10 +146,10 @@ func deleteError(result any, err error) error {
 		return err
 	}
 	if res, ok := result.(state.GroupResult); ok && res.Err != nil {
-		switch res.Err {
-		case state.ErrUnknownGroup:
+		switch {
+		case errors.Is(res.Err, state.ErrUnknownGroup):
 			return ErrGroupNotFound
-		case state.ErrGroupNotEmpty:
+		case errors.Is(res.Err, state.ErrGroupNotEmpty):
 			return ErrNonEmptyGroup
 		}
 		return res.Err

@@ -481,8 +481,11 @@ func TestAdministratorRemovesAStaticMemberByInstance(t *testing.T) {
 		time.Sleep(time.Second)
 		ids := h.finish(joins)
 		errs, err := h.c.Leave("g", []Leaving{
-			{InstanceID: "two", Reason: "scale in"}, {InstanceID: "three"}, {MemberID: "x"},
-			{MemberID: "stale", InstanceID: "one"}, {},
+			{InstanceID: "two", Reason: "scale in"},
+			{InstanceID: "three"},
+			{MemberID: "x"},
+			{MemberID: "stale", InstanceID: "one"},
+			{},
 		})
 		if err != nil {
 			t.Fatal(err)

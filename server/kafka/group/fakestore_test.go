@@ -71,12 +71,6 @@ func (f *fakeStore) setFailure(err error) {
 	f.mu.Unlock()
 }
 
-func (f *fakeStore) putCount() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.puts
-}
-
 func (f *fakeStore) CommittedOffsets(name string) (map[state.TopicPartition]state.CommittedOffset, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -106,6 +106,7 @@ func instance(id string) joinOption { return func(r *JoinRequest) { r.InstanceID
 func withProtocols(names ...string) joinOption {
 	return func(r *JoinRequest) { r.Protocols = protocols(names...) }
 }
+
 func sessions(session, rebalance time.Duration) joinOption {
 	return func(r *JoinRequest) { r.SessionTimeout, r.RebalanceTimeout = session, rebalance }
 }
