@@ -335,7 +335,7 @@ func TestReaderWalksWithoutAllocating(t *testing.T) {
 			for r.Next(&rec) {
 			}
 		})
-		if n > 3 {
+		if n > 3 && !raceDetector { // it makes pools forget at random
 			t.Errorf("%s: %v allocations a batch of 203 records", CodecName(codec), n)
 		}
 	}

@@ -72,7 +72,7 @@ func diskFullOnce(ctx context.Context, binary string, sizeMiB int) (err error) {
 	}
 	roomAt := time.Now()
 	for {
-		err := produceOne(ctx, p, h, &next)
+		err := produceOne(ctx, p, h, "full", &next)
 		if err == nil {
 			break
 		}
@@ -96,7 +96,7 @@ func diskFullOnce(ctx context.Context, binary string, sizeMiB int) (err error) {
 // fill produces until the server refuses and returns why.
 func fill(ctx context.Context, p *process, h *history, next *int64) (cause, err error) {
 	for *next < 1_000_000 {
-		if err := produceOne(ctx, p, h, next); err != nil {
+		if err := produceOne(ctx, p, h, "full", next); err != nil {
 			return err, nil
 		}
 	}
@@ -104,8 +104,8 @@ func fill(ctx context.Context, p *process, h *history, next *int64) (cause, err 
 }
 
 // produceOne sends one batch of 64 records of 1 KiB without retries.
-func produceOne(ctx context.Context, p *process, h *history, next *int64) error {
-	cl, err := kgo.NewClient(kgo.SeedBrokers(p.kafka), kgo.DefaultProduceTopic("full"), kgo.DisableIdempotentWrite(),
+func produceOne(ctx context.Context, p *process, h *history, topic string, next *int64) error {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(p.kafka), kgo.DefaultProduceTopic(topic), kgo.DisableIdempotentWrite(),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchCompression(kgo.NoCompression()),
 		kgo.RequestRetries(0), kgo.RecordRetries(0), kgo.RetryTimeout(5*time.Second))
 	if err != nil {
@@ -115,7 +115,7 @@ func produceOne(ctx context.Context, p *process, h *history, next *int64) error 
 	var rs []*kgo.Record
 	ids := map[*kgo.Record]identity{}
 	for range 64 {
-		id := identity{"full", *next}
+		id := identity{topic, *next}
 		*next++
 		value, _ := json.Marshal(struct {
 			identity

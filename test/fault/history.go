@@ -30,10 +30,15 @@ type history struct {
 	acked    map[place]identity
 	seen     map[place]identity // by the live consumer
 	problems []string
+
+	// Where DeleteRecords was told to move a partition's beginning (in place's
+	// offset-0 form), and where it acknowledged that it did.
+	trimTried, trimmed map[place]int64
+	created            bool // creating the topics was acknowledged
 }
 
 func newHistory() *history {
-	return &history{acked: map[place]identity{}, seen: map[place]identity{}}
+	return &history{acked: map[place]identity{}, seen: map[place]identity{}, trimTried: map[place]int64{}, trimmed: map[place]int64{}}
 }
 
 func (h *history) problem(format string, args ...any) {
@@ -78,20 +83,26 @@ func (h *history) verify(ctx context.Context, p *process, topics []string, once 
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	mayBeGone := func(at place) bool { return at.offset < h.trimTried[place{at.topic, at.partition, 0}] }
 	for at, id := range h.acked {
-		if got, ok := read[at]; !ok {
+		if got, ok := read[at]; !ok && mayBeGone(at) {
+			continue
+		} else if !ok {
 			h.problem("acknowledged %v at %v is lost", id, at)
 		} else if got != id {
 			h.problem("acknowledged %v at %v reads %v", id, at, got)
 		}
 	}
 	for at, id := range h.seen {
-		if got, ok := read[at]; !ok || got != id {
+		if got, ok := read[at]; (!ok || got != id) && !mayBeGone(at) {
 			h.problem("consumed %v at %v reads %v (there: %v)", id, at, got, ok)
 		}
 	}
 	count := map[string]map[identity]int{}
 	for at, id := range read {
+		if at.offset < h.trimmed[place{at.topic, at.partition, 0}] {
+			h.problem("%v at %v is back: it was deleted", id, at)
+		}
 		if count[at.topic] == nil {
 			count[at.topic] = map[identity]int{}
 		}
@@ -110,13 +121,17 @@ func (h *history) verify(ctx context.Context, p *process, topics []string, once 
 	if len(h.problems) > 0 {
 		return fmt.Errorf("%d acknowledged, %d read; %q", len(h.acked), len(read), h.problems)
 	}
-	fmt.Printf("verified: %d acknowledged, %d consumed live, %d read over both wires\n", len(h.acked), len(h.seen), len(read))
+	verbosef("verified: %d acknowledged, %d consumed live, %d read over both wires\n", len(h.acked), len(h.seen), len(read))
 	return nil
 }
 
 // readAll consumes all topics from their beginning to their present end.
 func readAll(ctx context.Context, p *process, topics []string) (map[place]identity, error) {
-	ends, err := endOffsets(ctx, p, topics)
+	starts, err := offsets(ctx, p, topics, earliest)
+	if err != nil {
+		return nil, err
+	}
+	ends, err := offsets(ctx, p, topics, latest)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +145,8 @@ func readAll(ctx context.Context, p *process, topics []string) (map[place]identi
 	read := map[place]identity{}
 	last := map[place]int64{} // offset 0 of the key: by topic and partition
 	missing := 0
-	for _, end := range ends {
-		if end > 0 {
+	for tp, end := range ends {
+		if end > starts[tp] {
 			missing++
 		}
 	}
@@ -143,7 +158,11 @@ func readAll(ctx context.Context, p *process, topics []string) (map[place]identi
 		var bad error
 		fs.EachRecord(func(r *kgo.Record) {
 			tp := place{r.Topic, r.Partition, 0}
-			if prev, ok := last[tp]; ok && r.Offset != prev+1 {
+			prev, ok := last[tp]
+			if !ok {
+				prev = starts[tp] - 1
+			}
+			if r.Offset != prev+1 {
 				bad = fmt.Errorf("%s/%d: offset %d follows %d", r.Topic, r.Partition, r.Offset, prev)
 			}
 			last[tp] = r.Offset
@@ -163,8 +182,8 @@ func readAll(ctx context.Context, p *process, topics []string) (map[place]identi
 	return read, nil
 }
 
-// endOffsets by topic and partition (in place's offset-0 form).
-func endOffsets(ctx context.Context, p *process, topics []string) (map[place]int64, error) {
+// offsets by topic and partition (in place's offset-0 form): the earliest or latest.
+func offsets(ctx context.Context, p *process, topics []string, which int64) (map[place]int64, error) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(p.kafka))
 	if err != nil {
 		return nil, err
@@ -173,11 +192,11 @@ func endOffsets(ctx context.Context, p *process, topics []string) (map[place]int
 	out := map[place]int64{}
 	for _, t := range topics {
 		for part := range int32(partitions) {
-			end, err := listEnd(ctx, cl, t, part)
+			at, err := listOffset(ctx, cl, t, part, which)
 			if err != nil {
 				return nil, err
 			}
-			out[place{t, part, 0}] = end
+			out[place{t, part, 0}] = at
 		}
 	}
 	return out, nil
@@ -191,7 +210,19 @@ func (h *history) compareSQL(p *process, topics []string, read map[place]identit
 	}
 	defer db.Close()
 	n := 0
+	filled := map[string]bool{}
+	for at := range read {
+		filled[at.topic] = true
+	}
 	for _, t := range topics {
+		if !filled[t] { // the columns come with the records
+			var count int
+			if err := db.QueryRow("SELECT COUNT(*) FROM `" + t + "`").Scan(&count); err != nil {
+				return fmt.Errorf("SQL over %s: %w", t, err)
+			}
+			n += count
+			continue
+		}
 		rows, err := db.Query("SELECT _partition, _offset, p, i FROM `" + t + "`")
 		if err != nil {
 			return fmt.Errorf("SQL over %s: %w", t, err)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -97,10 +98,12 @@ func killRun(ctx context.Context, binary string, random *rand.Rand, kills int) e
 // produceUntil produces until ctx ends; every record it gives up on is a problem
 // for idempotent producers only when the record was acknowledged.
 func produceUntil(ctx context.Context, p *process, topic string, opts []kgo.Opt, h *history) error {
-	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(p.kafka), kgo.DefaultProduceTopic(topic),
+	cl, err := kgo.NewClient(append([]kgo.Opt{
+		kgo.SeedBrokers(p.kafka), kgo.DefaultProduceTopic(topic),
 		kgo.RecordPartitioner(kgo.RoundRobinPartitioner()), kgo.MaxBufferedRecords(2000),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 20 * time.Millisecond }),
-		kgo.RecordRetries(1 << 30), kgo.RetryTimeout(time.Minute), kgo.ProducerLinger(2 * time.Millisecond)}, opts...)...)
+		kgo.RecordRetries(1 << 30), kgo.RetryTimeout(time.Minute), kgo.ProducerLinger(2 * time.Millisecond),
+	}, opts...)...)
 	if err != nil {
 		return err
 	}
@@ -150,6 +153,7 @@ func consumeUntil(ctx context.Context, p *process, topics []string, h *history) 
 	return nil
 }
 
+// createTopics makes those that do not exist yet.
 func createTopics(ctx context.Context, p *process, topics []string) error {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(p.kafka))
 	if err != nil {
@@ -167,30 +171,37 @@ func createTopics(ctx context.Context, p *process, topics []string) error {
 		return err
 	}
 	for _, t := range r.Topics {
-		if t.ErrorCode != 0 {
+		if t.ErrorCode != 0 && t.ErrorCode != kerr.TopicAlreadyExists.Code {
 			return fmt.Errorf("create %s: error %d", t.Topic, t.ErrorCode)
 		}
 	}
 	return nil
 }
 
-func listEnd(ctx context.Context, cl *kgo.Client, topic string, partition int32) (int64, error) {
+// Which offset listOffset asks for.
+const (
+	latest   = -1
+	earliest = -2
+)
+
+func listOffset(ctx context.Context, cl *kgo.Client, topic string, partition int32, which int64) (int64, error) {
 	req := kmsg.NewPtrListOffsetsRequest()
 	t := kmsg.NewListOffsetsRequestTopic()
 	t.Topic = topic
 	part := kmsg.NewListOffsetsRequestTopicPartition()
-	part.Partition, part.Timestamp = partition, -1
+	part.Partition, part.Timestamp = partition, which
 	t.Partitions = append(t.Partitions, part)
 	req.Topics = append(req.Topics, t)
-	for _, s := range cl.RequestSharded(ctx, req) {
-		if s.Err != nil {
-			return 0, s.Err
-		}
-		got := s.Resp.(*kmsg.ListOffsetsResponse).Topics[0].Partitions[0]
-		if got.ErrorCode != 0 {
-			return 0, fmt.Errorf("ListOffsets %s/%d: error %d", topic, partition, got.ErrorCode)
-		}
-		return got.Offset, nil
+	shards := cl.RequestSharded(ctx, req)
+	if len(shards) == 0 {
+		return 0, errors.New("no answer to ListOffsets")
 	}
-	return 0, errors.New("no answer to ListOffsets")
+	if err := shards[0].Err; err != nil {
+		return 0, err
+	}
+	got := shards[0].Resp.(*kmsg.ListOffsetsResponse).Topics[0].Partitions[0]
+	if got.ErrorCode != 0 {
+		return 0, fmt.Errorf("ListOffsets %s/%d: error %d", topic, partition, got.ErrorCode)
+	}
+	return got.Offset, nil
 }

@@ -12,18 +12,30 @@ import (
 	"time"
 )
 
+// verbosef prints details that are of interest when a run is watched.
+var verbosef = func(string, ...any) {}
+
 func main() {
 	binary := flag.String("millrace", "bin/millrace", "the binary to torment")
 	kills := flag.Int("kills", 40, "how often to kill it")
 	rounds := flag.Int("rounds", 5, "how often to fill its disk")
+	points := flag.Int("points", 25, "at how many exact points it dies or its disk fails")
+	flips := flag.Int("flips", 40, "how many bits to flip in each kind of file")
+	verbose := flag.Bool("v", false, "tell of every verification")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "replays the choices of a run")
 	flag.Parse()
 	fmt.Fprintf(os.Stderr, "seed %d\n", *seed)
+	if *verbose {
+		verbosef = func(format string, args ...any) { fmt.Printf(format, args...) }
+	}
 	random := rand.New(rand.NewPCG(*seed, 0))
 	ctx := context.Background()
 
 	runs := map[string]func() error{
 		"kill":     func() error { return killRun(ctx, *binary, random, *kills) },
+		"syncs":    func() error { return syncsRun(ctx, *binary, *points) },
+		"eio":      func() error { return eioRun(ctx, *binary, *points) },
+		"flips":    func() error { return flipsRun(ctx, *binary, random, *flips) },
 		"diskfull": func() error { return diskFullRun(ctx, *binary, random, *rounds) },
 	}
 	passed, failed := 0, 0
