@@ -1,9 +1,14 @@
 #!/usr/bin/env bash
-# run.sh smoke|full [pytest arguments]: real clients against bin/millrace.
+# run.sh smoke|full [pytest arguments]: real clients against bin/millrace. full
+# adds the long runs, franz-go's suite and librdkafka's.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mode=${1:-smoke}; shift || true
 "$here/setup.sh"
 cd "$here"
 filter=(); [[ $mode == smoke ]] && filter=(-m "not full")
-exec "$here/../../.cache/interop/py/bin/python" -m pytest -q -p no:cacheprovider "${filter[@]}" "$@"
+"$here/../../.cache/interop/py/bin/python" -m pytest -q -p no:cacheprovider "${filter[@]}" "$@"
+if [[ $mode == full && $# == 0 ]]; then
+  "$here/kgo.sh"
+  "$here/librdkafka.sh"
+fi
