@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"unicode/utf8"
@@ -75,18 +76,12 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 		if b.End <= max(s.ends[p], b.LogStart) {
 			continue
 		}
-		it, err := sn.Batches(tp, store.BatchRange{
-			FromOffset: max(s.ends[p], 0), ToOffset: math.MaxInt64,
-			MinTimestamp: math.MinInt64, MaxTimestamp: math.MaxInt64,
-			AfterLSN: upTo,
-		})
+		it, err := c.batchesFrom(sn, t, p, max(s.ends[p], 0), upTo)
 		if err != nil {
 			return false, err
 		}
-		if it.Next() {
+		if it != nil {
 			h = append(h, source{it, it.Info().LSN, p})
-		} else if err := c.finish(it, t, p); err != nil {
-			return false, err
 		}
 	}
 	heap.Init(&h)
@@ -127,11 +122,24 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 			heap.Fix(&h, 0)
 			continue
 		}
-		it, p := src.it, src.partition
-		heap.Pop(&h)
-		if err := c.finish(it, t, p); err != nil {
-			return false, err
+		if err := src.it.Err(); err != nil {
+			from, err := c.unreadable(t, src.partition, src.it.Info().LastOffset+1, err)
+			if err != nil {
+				return false, err
+			}
+			it, err := c.batchesFrom(sn, t, src.partition, from, upTo)
+			if err != nil {
+				return false, err
+			}
+			if it != nil {
+				src.it.Close()
+				src.it, src.lsn = it, it.Info().LSN
+				heap.Fix(&h, 0)
+				continue
+			}
 		}
+		src.it.Close()
+		heap.Pop(&h)
 	}
 	publish(sn.LSN())
 	s.ends = ends
@@ -141,14 +149,43 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 	return true, nil
 }
 
-// finish closes a partition's iterator.
-func (c *Catalog) finish(it *store.BatchIter, t state.Topic, p int32) error {
-	err := it.Err()
-	it.Close()
-	if err != nil {
-		return fmt.Errorf("reading topic %s partition %d: %w", t.Name, p, err)
+// batchesFrom returns an iterator that stands on the first batch of a partition
+// from an offset on that can be found, nil if there is none.
+func (c *Catalog) batchesFrom(sn *store.Snapshot, t state.Topic, p int32, from int64, after commitlog.LSN) (*store.BatchIter, error) {
+	for {
+		it, err := sn.Batches(state.TopicPartition{Topic: t.ID, Partition: p}, store.BatchRange{
+			FromOffset: from, ToOffset: math.MaxInt64,
+			MinTimestamp: math.MinInt64, MaxTimestamp: math.MaxInt64,
+			AfterLSN: after,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if it.Next() {
+			return it, nil
+		}
+		err = it.Err()
+		it.Close()
+		if err == nil {
+			return nil, nil
+		}
+		if from, err = c.unreadable(t, p, from, err); err != nil {
+			return nil, err
+		}
 	}
-	return nil
+}
+
+// unreadable is told why a partition's iterator ended at an offset. It returns
+// where to go on behind damage, which is what damage to the index of batches
+// takes, and any other error.
+func (c *Catalog) unreadable(t state.Topic, p int32, from int64, err error) (next int64, _ error) {
+	re := (*store.ReadError)(nil)
+	if !errors.As(err, &re) || !errors.Is(err, store.ErrCorrupt) || re.LastOffset < from {
+		return 0, fmt.Errorf("reading topic %s partition %d: %w", t.Name, p, err)
+	}
+	c.m.skippedBatches.Inc()
+	c.log.Warn("records left out of column inference", "topic", t.Name, "partition", p, "from", from, "to", re.LastOffset, "error", err)
+	return re.LastOffset + 1, nil
 }
 
 // observe takes in one batch.

@@ -27,15 +27,16 @@ func SessionZone(ctx *sql.Context) (*Zone, error) {
 	if !ok {
 		return nil, fmt.Errorf("time_zone is not text but %T", v)
 	}
-	loc, err := parseZone(name)
+	loc, err := ParseZone(name)
 	if err != nil {
 		return nil, err
 	}
 	return &Zone{loc: loc}, nil
 }
 
-// parseZone reads a MySQL time zone: SYSTEM, an offset such as +05:30, or a name.
-func parseZone(name string) (*time.Location, error) {
+// ParseZone reads a MySQL time zone: SYSTEM, an offset such as +05:30, or a name. A name costs
+// a look into the zone database.
+func ParseZone(name string) (*time.Location, error) {
 	if name == "SYSTEM" {
 		return time.Local, nil
 	}

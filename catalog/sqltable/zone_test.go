@@ -8,7 +8,7 @@ import (
 )
 
 func zone(t interface{ Fatal(...any) }, name string) *Zone {
-	loc, err := parseZone(name)
+	loc, err := ParseZone(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestZonesAreReadAsMySQLWritesThem(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "+25:00", "+1", "Mars/Olympus", "+05:99"} {
-		if _, err := parseZone(name); err == nil {
+		if _, err := ParseZone(name); err == nil {
 			t.Errorf("zone %q was accepted", name)
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+
 	"millrace/ingest"
 	"millrace/internal/recordbatch"
 	"millrace/server/kafka/group"
+	"millrace/store"
 	"millrace/store/commitlog"
 	"millrace/store/state"
 )
@@ -151,6 +153,7 @@ var errorTable = []struct {
 
 	{commitlog.ErrStorage, errKafkaStorageError}, // ErrNoSpace too
 	{commitlog.ErrCorrupt, errCorruptMessage},
+	{store.ErrCorrupt, errCorruptMessage},
 	{commitlog.ErrInDoubt, errRequestTimedOut},
 	{commitlog.ErrConflict, errNotLeaderOrFollower},
 	{commitlog.ErrFenced, errNotLeaderOrFollower},
@@ -170,6 +173,9 @@ func (s *Server) code(err error) int16 {
 		if errors.Is(err, errorTable[i].err) {
 			return errorTable[i].code
 		}
+	}
+	if re := (*store.ReadError)(nil); errors.As(err, &re) {
+		return errKafkaStorageError // the file system's error, not a damaged record
 	}
 	s.log.Error("no protocol code for an error", slog.Any("error", err))
 	return errUnknownServerError

@@ -39,3 +39,36 @@ func TestAFailedSyncIsAStorageErrorThenReadsGoOnAndWritesResume(t *testing.T) {
 		})
 	}
 }
+
+func TestADamagedSegmentIsACorruptMessageAndOthersAreRead(t *testing.T) {
+	e := start(t)
+	id := e.topic("t", 2)
+	r := e.raw()
+	for p := range int32(2) {
+		if got := onlyPart(t, r.ask(produceRequest(9, "t", id, p, batch(1, "x")))); got.ErrorCode != 0 {
+			t.Fatalf("%+v", got)
+		}
+	}
+	if err := e.st.Seal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	segments, err := e.fs.ReadDir("/data/segments")
+	if err != nil || len(segments) != 1 {
+		t.Fatal(segments, err)
+	}
+	f, err := e.fs.OpenReadWrite("/data/segments/" + segments[0].Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	// The header takes 64 bytes; behind it is partition 0's batch.
+	if _, err := f.WriteAt([]byte{0xff}, 64+40); err != nil {
+		t.Fatal(err)
+	}
+	if p := onlyFetched(t, r.ask(fetchRequest1(12, "t", id, 0, 0))); p.ErrorCode != errCorruptMessage {
+		t.Fatalf("%+v", p)
+	}
+	if p := onlyFetched(t, r.ask(fetchRequest1(12, "t", id, 1, 0))); p.ErrorCode != 0 || len(values(t, p.RecordBatches)) != 1 {
+		t.Fatalf("%+v", p)
+	}
+}

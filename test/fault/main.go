@@ -36,6 +36,7 @@ func main() {
 		"syncs":    func() error { return syncsRun(ctx, *binary, *points) },
 		"eio":      func() error { return eioRun(ctx, *binary, *points) },
 		"flips":    func() error { return flipsRun(ctx, *binary, random, *flips) },
+		"churn":    func() error { return churnRun(ctx, *binary, random, *kills) },
 		"diskfull": func() error { return diskFullRun(ctx, *binary, random, *rounds) },
 	}
 	passed, failed := 0, 0
