@@ -129,6 +129,22 @@ func (p *process) rss(field string) int64 {
 	return -1
 }
 
+// clockTicks is the unit of /proc/PID/stat on every Linux that Go runs on, a second's part.
+const clockTicks = 100
+
+// cpu is the time the process has spent on processors, its background work included.
+func (p *process) cpu() time.Duration {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	// The name may contain spaces; the fields behind it do not.
+	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * time.Second / clockTicks
+}
+
 func freeAddress() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

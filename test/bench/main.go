@@ -27,9 +27,10 @@ type result struct {
 	start                  time.Duration // exec to first Metadata answer, empty directory
 	produce1K, produce100  throughput
 	consume1K              throughput
-	latency                latency // at the offered rate
-	rssPeak, rssAfterStart int64   // bytes
-	written                int64   // payload bytes produced in all
+	latency                latency                  // at the offered rate
+	rssPeak, rssAfterStart int64                    // bytes
+	cpu                    map[string]time.Duration // the broker's, per step
+	written                int64                    // payload bytes produced in all
 }
 
 func main() {
@@ -102,10 +103,13 @@ func measure(ctx context.Context, s settings, b broker) (result, error) {
 		{"produce 100 B", func() (err error) { r.produce100, err = produce(ctx, p.address, "bench100", 100, s.seconds); return }},
 		{"latency", func() (err error) { r.latency, err = endToEnd(ctx, p.address, "lat", 1024, s.rate, s.seconds); return }},
 	}
+	r.cpu = map[string]time.Duration{}
 	for _, st := range steps {
+		before := p.cpu()
 		if err := st.do(); err != nil {
 			return r, fmt.Errorf("%s: %w", st.what, err)
 		}
+		r.cpu[st.what] = p.cpu() - before
 		progress("%s: %s done", b.name, st.what)
 	}
 	r.rssPeak = p.rss("VmHWM")
@@ -129,6 +133,9 @@ func printTable(names []string, rs []result, s settings) {
 		{fmt.Sprintf("produce ack p99 at %d records/s, ms", s.rate), func(r result) float64 { return ms(r.latency.ack99) }, "%.2f"},
 		{fmt.Sprintf("end-to-end p50 at %d records/s, ms", s.rate), func(r result) float64 { return ms(r.latency.p50) }, "%.2f"},
 		{fmt.Sprintf("end-to-end p99 at %d records/s, ms", s.rate), func(r result) float64 { return ms(r.latency.p99) }, "%.2f"},
+		{"broker CPU, s per GB produced in 1 KB records", func(r result) float64 { return perGigabyte(r.cpu["produce 1 KB"], r.produce1K) }, "%.2f"},
+		{"broker CPU, s per GB produced in 100 B records", func(r result) float64 { return perGigabyte(r.cpu["produce 100 B"], r.produce100) }, "%.2f"},
+		{"broker CPU, s per GB consumed", func(r result) float64 { return perGigabyte(r.cpu["consume 1 KB"], r.consume1K) }, "%.2f"},
 		{"RSS after start, MiB", func(r result) float64 { return float64(r.rssAfterStart) / (1 << 20) }, "%.0f"},
 		{"RSS peak, MiB", func(r result) float64 { return float64(r.rssPeak) / (1 << 20) }, "%.0f"},
 		{"cold start, s", func(r result) float64 { return r.start.Seconds() }, "%.3f"},
@@ -149,6 +156,10 @@ func printTable(names []string, rs []result, s settings) {
 		}
 		fmt.Println()
 	}
+}
+
+func perGigabyte(cpu time.Duration, t throughput) float64 {
+	return cpu.Seconds() / (float64(t.bytes) / 1e9)
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
