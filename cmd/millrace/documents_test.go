@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"millrace/internal/testkit"
 )
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
@@ -51,5 +53,35 @@ func TestCommandLinesInTheDocumentsParse(t *testing.T) {
 	}
 	if checked < 20 {
 		t.Errorf("only %d command lines found", checked)
+	}
+}
+
+// The README's commands, in its order, do what it says and print what it shows.
+func TestTheReadmesCommandsRunAsWritten(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := running{t, testkit.Server(t)}
+	var printed strings.Builder
+	for _, line := range shellLines(string(text)) {
+		line = strings.ReplaceAll(strings.TrimSpace(line), `\$`, "$") // inside double quotes
+		stdin := ""
+		for _, cmd := range words(line) {
+			switch {
+			case len(cmd) == 0:
+			case cmd[0] == "echo":
+				stdin = strings.Join(cmd[1:], " ") + "\n"
+			case cmd[0] != "bin/millrace":
+			case cmd[1] == "user": // it asks for a password on the terminal
+				r.must("secret\n", append(cmd[1:], "--password-stdin")...)
+			default:
+				printed.WriteString(r.must(stdin, cmd[1:]...))
+			}
+		}
+	}
+	shown := regexp.MustCompile("(?ms)^```\n(.*?)^```$").FindStringSubmatch(shellBlock.ReplaceAllString(string(text), ""))
+	if shown == nil || !strings.HasPrefix(printed.String(), shown[1]) {
+		t.Errorf("README.md shows other output than\n%s", printed.String())
 	}
 }
