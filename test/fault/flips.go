@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -70,6 +71,9 @@ func flipsIn(ctx context.Context, binary, dir string, random *rand.Rand, flips i
 			return err
 		}
 	} else {
+		// Until the idle log has noted how far it is synced, its last entry cannot
+		// be told from a torn one.
+		time.Sleep(500 * time.Millisecond)
 		p.kill()
 	}
 	kinds, err := filesByKind(sound)
