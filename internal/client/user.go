@@ -5,7 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+
+	"github.com/go-sql-driver/mysql"
 )
 
 // UserStore is the users of a server that is not running.
@@ -34,8 +37,18 @@ type userTarget struct {
 	MySQL
 }
 
-// do runs offline on the directory, or online over MySQL.
+// do runs offline on the directory, which must be there, or online over MySQL.
 func (t *userTarget) do(ctx context.Context, s *IO, open OpenUsers, offline func(UserStore) error, online func(*sql.DB) error) (err error) {
+	if t.Data != "" {
+		if _, err := os.Stat(t.Data); err != nil {
+			return err // opening would make it
+		}
+	}
+	return t.doOrMake(ctx, s, open, offline, online)
+}
+
+// doOrMake is do for the first user, who may come before the server's first start.
+func (t *userTarget) doOrMake(ctx context.Context, s *IO, open OpenUsers, offline func(UserStore) error, online func(*sql.DB) error) (err error) {
 	if t.Data != "" {
 		users, done, err := open(ctx, t.Data)
 		if err != nil {
@@ -51,9 +64,24 @@ func (t *userTarget) do(ctx context.Context, s *IO, open OpenUsers, offline func
 	db := sql.OpenDB(c)
 	defer db.Close()
 	if err := online(db); err != nil {
+		if t.User == "" && isMySQLError(err, errAccessDenied) {
+			return fmt.Errorf("MySQL at %s: users exist: log in as one with --user (%w)", t.Address, err)
+		}
 		return fmt.Errorf("MySQL at %s: %w", t.Address, err)
 	}
 	return nil
+}
+
+// Numbers of MySQL's errors.
+const (
+	errAccessDenied  = 1045
+	errUnknownSchema = 1049
+	errNoSuchTable   = 1146
+)
+
+func isMySQLError(err error, number uint16) bool {
+	var e *mysql.MySQLError
+	return errors.As(err, &e) && e.Number == number
 }
 
 // newPassword flags say where a new password comes from.
@@ -116,7 +144,7 @@ func (c *UserAdd) Run(ctx context.Context, s *IO, open OpenUsers) error {
 	if err != nil {
 		return err
 	}
-	return c.do(ctx, s, open,
+	return c.doOrMake(ctx, s, open,
 		func(u UserStore) error { return u.AddUser(c.Name, pw) },
 		func(db *sql.DB) error { return execIdentified(ctx, db, "CREATE USER", c.Name, pw) })
 }
@@ -196,6 +224,9 @@ func (c *UserList) Run(ctx context.Context, s *IO, open OpenUsers) error {
 		},
 		func(db *sql.DB) error {
 			rows, err := db.QueryContext(ctx, "SELECT User FROM mysql.user ORDER BY User")
+			if isMySQLError(err, errNoSuchTable) || isMySQLError(err, errUnknownSchema) {
+				return errors.New("this server does not list its users over SQL: stop it and use --data")
+			}
 			if err != nil {
 				return err
 			}
