@@ -162,7 +162,7 @@ func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coor
 	return kafka.New(ko)
 }
 
-// groupStatus is what millrace.consumer_groups shows of a live group.
+// groupStatus is what millrace.groups shows of a live group.
 func groupStatus(groups *group.Coordinator, name string) (sqltable.GroupStatus, bool) {
 	d, ok := groups.Describe(name)
 	if !ok {
