@@ -1,0 +1,442 @@
+package kafka
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"millrace/server/auth"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// who is a kind of client.
+type who int
+
+const (
+	openAnonymous   who = iota // nobody logs in, no user exists
+	closedAnonymous            // nobody logs in, users exist
+	administrator
+	nobody // logged in, granted nothing
+	reader // READ on topic t and group g
+	writer // WRITE on topic t
+	everyone
+)
+
+func (w who) String() string {
+	return [...]string{"anonymous, open", "anonymous, closed", "administrator", "nobody", "reader", "writer"}[w]
+}
+
+// as starts a server with topics t (granted), o (others'), a stable group g and a group
+// of others, and connects to it as w.
+func as(t *testing.T, w who) (*env, *raw) {
+	t.Helper()
+	e := start(t, func(o *Options) { o.AutoCreateTopics = true })
+	for _, name := range []string{"t", "o"} {
+		e.topic(name, 1)
+	}
+	r := e.raw()
+	for _, g := range []string{"g", "og"} {
+		for _, topic := range []string{"t", "o"} {
+			commit := versioned(kmsg.NewPtrOffsetCommitRequest(), 8)
+			commit.Group, commit.Generation = g, -1
+			ct := kmsg.NewOffsetCommitRequestTopic()
+			ct.Topic = topic
+			ct.Partitions = []kmsg.OffsetCommitRequestTopicPartition{kmsg.NewOffsetCommitRequestTopicPartition()}
+			commit.Topics = append(commit.Topics, ct)
+			if c := r.ask(commit).(*kmsg.OffsetCommitResponse).Topics[0].Partitions[0].ErrorCode; c != 0 {
+				t.Fatal(c)
+			}
+		}
+	}
+	if w == openAnonymous {
+		return e, r
+	}
+	e.user("admin", "secret") // the first is the administrator
+	grant := func(op auth.Operation, typ auth.ResourceType, name string) {
+		if err := e.auth.Grant(w.String(), op, auth.Pattern{Type: typ, Name: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	switch w {
+	case closedAnonymous:
+		return e, r // the connection of before
+	case administrator:
+		return e, e.loggedIn("admin")
+	case nobody:
+		e.user(w.String(), "secret")
+	case reader:
+		e.user(w.String(), "secret")
+		grant(auth.Read, auth.Topic, "t")
+		grant(auth.Read, auth.Group, "g")
+	case writer:
+		e.user(w.String(), "secret")
+		grant(auth.Write, auth.Topic, "t")
+	}
+	return e, e.loggedIn(w.String())
+}
+
+func (e *env) loggedIn(name string) *raw {
+	e.t.Helper()
+	r := e.raw()
+	r.ask(handshake(1, mechanismPlain))
+	if got := r.ask(authenticate("\x00" + name + "\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != 0 {
+		e.t.Fatalf("%s: %+v", name, got)
+	}
+	return r
+}
+
+// Short names of the codes that the matrix consists of.
+const (
+	pass       = errNone
+	noTopic    = errTopicAuthorizationFailed
+	noGroup    = errGroupAuthorizationFailed
+	noCluster  = errClusterAuthorizationFailed
+	noLogin    = errIllegalSASLState
+	noMember   = errUnknownMemberID // let through, and then there is no such member
+	noMemberID = errMemberIDRequired
+)
+
+// operationCase is one request about a topic and a group, and the code that decides it.
+type operationCase struct {
+	key  int16
+	name string
+	ask  func(r *raw, topic, group string) int16
+	// want is the code for each kind of client when it asks about t and g.
+	want [everyone]int16
+	// others is the same about o and og, which nobody was granted; none: as want.
+	others *[everyone]int16
+	// blind: what exists and what does not look alike to those who may not see it.
+	blind bool
+	// last: nothing can be asked on that connection, or of that server, afterwards.
+	last bool
+}
+
+func row(codes ...int16) [everyone]int16 { return [everyone]int16(codes) }
+
+// only is the row in which what an open server allows, and the administrator, pass.
+func only(code int16) *[everyone]int16 {
+	r := row(pass, code, pass, code, code, code)
+	return &r
+}
+
+func str(s string) *string { return &s }
+
+func describeConfigs(typ kmsg.ConfigResourceType, name string) *kmsg.DescribeConfigsRequest {
+	req := versioned(kmsg.NewPtrDescribeConfigsRequest(), 4)
+	res := kmsg.NewDescribeConfigsRequestResource()
+	res.ResourceType, res.ResourceName = typ, name
+	req.Resources = append(req.Resources, res)
+	return req
+}
+
+func incremental(typ kmsg.ConfigResourceType, name, config, value string) *kmsg.IncrementalAlterConfigsRequest {
+	req := versioned(kmsg.NewPtrIncrementalAlterConfigsRequest(), 1)
+	res := kmsg.NewIncrementalAlterConfigsRequestResource()
+	res.ResourceType, res.ResourceName = typ, name
+	c := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
+	c.Name, c.Value = config, &value
+	res.Configs = append(res.Configs, c)
+	req.Resources = append(req.Resources, res)
+	return req
+}
+
+var operationCases = []operationCase{
+	{key: 0, name: "Produce", ask: func(r *raw, t, _ string) int16 {
+		return onlyPart(r.t, r.ask(produceRequest(9, t, [16]byte{}, 0, batch(1, "x")))).ErrorCode
+	}, want: row(pass, noTopic, pass, noTopic, noTopic, pass), others: only(noTopic), blind: true},
+	{key: 1, name: "Fetch", ask: func(r *raw, t, _ string) int16 {
+		return onlyFetched(r.t, r.ask(fetchRequest1(12, t, [16]byte{}, 0, 0))).ErrorCode
+	}, want: row(pass, noTopic, pass, noTopic, pass, noTopic), others: only(noTopic), blind: true},
+	{key: 2, name: "ListOffsets", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrListOffsetsRequest(), 7)
+		lt := kmsg.NewListOffsetsRequestTopic()
+		lt.Topic = t
+		p := kmsg.NewListOffsetsRequestTopicPartition()
+		p.Timestamp, p.CurrentLeaderEpoch = -1, -1
+		lt.Partitions = append(lt.Partitions, p)
+		req.Topics = append(req.Topics, lt)
+		return r.ask(req).(*kmsg.ListOffsetsResponse).Topics[0].Partitions[0].ErrorCode
+	}, want: row(pass, noTopic, pass, noTopic, pass, pass), others: only(noTopic), blind: true},
+	{key: 3, name: "Metadata", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrMetadataRequest(), 12)
+		mt := kmsg.NewMetadataRequestTopic()
+		mt.Topic = &t
+		req.Topics = append(req.Topics, mt)
+		req.AllowAutoTopicCreation = true
+		return r.ask(req).(*kmsg.MetadataResponse).Topics[0].ErrorCode
+	}, want: row(pass, noTopic, pass, noTopic, pass, pass), others: only(noTopic), blind: true},
+	{key: 8, name: "OffsetCommit, group", ask: func(r *raw, t, g string) int16 {
+		req := versioned(kmsg.NewPtrOffsetCommitRequest(), 8)
+		req.Group, req.Generation = g, -1
+		ct := kmsg.NewOffsetCommitRequestTopic()
+		ct.Topic = t
+		ct.Partitions = []kmsg.OffsetCommitRequestTopicPartition{kmsg.NewOffsetCommitRequestTopicPartition()}
+		req.Topics = append(req.Topics, ct)
+		return r.ask(req).(*kmsg.OffsetCommitResponse).Topics[0].Partitions[0].ErrorCode
+	}, want: row(pass, noGroup, pass, noGroup, pass, noGroup), others: only(noGroup)},
+	{key: 8, name: "OffsetCommit, topic of others", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrOffsetCommitRequest(), 8)
+		req.Group, req.Generation = g, -1
+		ct := kmsg.NewOffsetCommitRequestTopic()
+		ct.Topic = "o"
+		ct.Partitions = []kmsg.OffsetCommitRequestTopicPartition{kmsg.NewOffsetCommitRequestTopicPartition()}
+		req.Topics = append(req.Topics, ct)
+		return r.ask(req).(*kmsg.OffsetCommitResponse).Topics[0].Partitions[0].ErrorCode
+	}, want: row(pass, noGroup, pass, noGroup, noTopic, noGroup), others: only(noGroup)},
+	{key: 9, name: "OffsetFetch", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrOffsetFetchRequest(), 8)
+		fg := kmsg.NewOffsetFetchRequestGroup()
+		fg.Group = g
+		req.Groups = append(req.Groups, fg)
+		return r.ask(req).(*kmsg.OffsetFetchResponse).Groups[0].ErrorCode
+	}, want: row(pass, noGroup, pass, noGroup, pass, noGroup), others: only(noGroup)},
+	{key: 10, name: "FindCoordinator", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrFindCoordinatorRequest(), 4)
+		req.CoordinatorKeys = []string{g}
+		return r.ask(req).(*kmsg.FindCoordinatorResponse).Coordinators[0].ErrorCode
+	}, want: row(pass, noGroup, pass, noGroup, pass, noGroup), others: only(noGroup)},
+	{key: 11, name: "JoinGroup", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrJoinGroupRequest(), 9)
+		req.Group, req.SessionTimeoutMillis, req.RebalanceTimeoutMillis, req.ProtocolType = g, 30000, 30000, "consumer"
+		p := kmsg.NewJoinGroupRequestProtocol()
+		p.Name = "range"
+		req.Protocols = append(req.Protocols, p)
+		return r.ask(req).(*kmsg.JoinGroupResponse).ErrorCode // a member id is given first
+	}, want: row(noMemberID, noGroup, noMemberID, noGroup, noMemberID, noGroup),
+		others: &[everyone]int16{noMemberID, noGroup, noMemberID, noGroup, noGroup, noGroup}},
+	{key: 12, name: "Heartbeat", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrHeartbeatRequest(), 4)
+		req.Group, req.MemberID = g, "m"
+		return r.ask(req).(*kmsg.HeartbeatResponse).ErrorCode
+	}, want: row(noMember, noGroup, noMember, noGroup, noMember, noGroup)},
+	{key: 13, name: "LeaveGroup", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrLeaveGroupRequest(), 5)
+		req.Group = g
+		m := kmsg.NewLeaveGroupRequestMember()
+		m.MemberID = "m"
+		req.Members = append(req.Members, m)
+		resp := r.ask(req).(*kmsg.LeaveGroupResponse)
+		if resp.ErrorCode != 0 {
+			return resp.ErrorCode
+		}
+		return resp.Members[0].ErrorCode
+	}, want: row(noMember, noGroup, noMember, noGroup, noMember, noGroup)},
+	{key: 14, name: "SyncGroup", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrSyncGroupRequest(), 5)
+		req.Group, req.MemberID = g, "m"
+		req.ProtocolType, req.Protocol = str("consumer"), str("range")
+		return r.ask(req).(*kmsg.SyncGroupResponse).ErrorCode
+	}, want: row(noMember, noGroup, noMember, noGroup, noMember, noGroup)},
+	{key: 15, name: "DescribeGroups", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrDescribeGroupsRequest(), 5)
+		req.Groups = []string{g}
+		return r.ask(req).(*kmsg.DescribeGroupsResponse).Groups[0].ErrorCode
+	}, want: row(pass, noGroup, pass, noGroup, pass, noGroup), others: only(noGroup)},
+	{key: 17, name: "SaslHandshake", last: true, ask: func(r *raw, _, _ string) int16 {
+		return r.ask(handshake(1, mechanismPlain)).(*kmsg.SASLHandshakeResponse).ErrorCode
+	}, want: row(noLogin, pass, noLogin, noLogin, noLogin, noLogin)},
+	{key: 18, name: "ApiVersions", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(kmsg.NewPtrApiVersionsRequest()).(*kmsg.ApiVersionsResponse).ErrorCode
+	}, want: row(pass, pass, pass, pass, pass, pass)},
+	{key: 19, name: "CreateTopics", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrCreateTopicsRequest(), 6)
+		ct := kmsg.NewCreateTopicsRequestTopic()
+		ct.Topic, ct.NumPartitions, ct.ReplicationFactor = "new-"+t, 1, 1
+		req.Topics = append(req.Topics, ct)
+		return r.ask(req).(*kmsg.CreateTopicsResponse).Topics[0].ErrorCode
+	}, want: *only(noTopic)},
+	{key: 20, name: "DeleteTopics", last: true, ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrDeleteTopicsRequest(), 5)
+		req.TopicNames = []string{t}
+		return r.ask(req).(*kmsg.DeleteTopicsResponse).Topics[0].ErrorCode
+	}, want: *only(noTopic), blind: true},
+	{key: 21, name: "DeleteRecords", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrDeleteRecordsRequest(), 2)
+		dt := kmsg.NewDeleteRecordsRequestTopic()
+		dt.Topic = t
+		p := kmsg.NewDeleteRecordsRequestTopicPartition()
+		p.Offset = 0
+		dt.Partitions = append(dt.Partitions, p)
+		req.Topics = append(req.Topics, dt)
+		return r.ask(req).(*kmsg.DeleteRecordsResponse).Topics[0].Partitions[0].ErrorCode
+	}, want: *only(noTopic), blind: true},
+	{key: 22, name: "InitProducerId", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(kmsg.NewPtrInitProducerIDRequest()).(*kmsg.InitProducerIDResponse).ErrorCode
+	}, want: row(pass, noCluster, pass, noCluster, noCluster, pass)},
+	{key: 23, name: "OffsetForLeaderEpoch", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrOffsetForLeaderEpochRequest(), 4)
+		req.ReplicaID = -1
+		ot := kmsg.NewOffsetForLeaderEpochRequestTopic()
+		ot.Topic = t
+		p := kmsg.NewOffsetForLeaderEpochRequestTopicPartition()
+		p.CurrentLeaderEpoch = -1
+		ot.Partitions = append(ot.Partitions, p)
+		req.Topics = append(req.Topics, ot)
+		return r.ask(req).(*kmsg.OffsetForLeaderEpochResponse).Topics[0].Partitions[0].ErrorCode
+	}, want: row(pass, noTopic, pass, noTopic, pass, pass), others: only(noTopic), blind: true},
+	{key: 32, name: "DescribeConfigs, topic", ask: func(r *raw, t, _ string) int16 {
+		return r.ask(describeConfigs(kmsg.ConfigResourceTypeTopic, t)).(*kmsg.DescribeConfigsResponse).Resources[0].ErrorCode
+	}, want: *only(noTopic), blind: true},
+	{key: 32, name: "DescribeConfigs, broker", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(describeConfigs(kmsg.ConfigResourceTypeBroker, "1")).(*kmsg.DescribeConfigsResponse).Resources[0].ErrorCode
+	}, want: *only(noCluster)},
+	{key: 33, name: "AlterConfigs", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrAlterConfigsRequest(), 2)
+		res := kmsg.NewAlterConfigsRequestResource()
+		res.ResourceType, res.ResourceName = kmsg.ConfigResourceTypeTopic, t
+		c := kmsg.NewAlterConfigsRequestResourceConfig()
+		c.Name, c.Value = "retention.ms", str("1000000")
+		res.Configs = append(res.Configs, c)
+		req.Resources = append(req.Resources, res)
+		return r.ask(req).(*kmsg.AlterConfigsResponse).Resources[0].ErrorCode
+	}, want: *only(noTopic), blind: true},
+	{key: 35, name: "DescribeLogDirs", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(versioned(kmsg.NewPtrDescribeLogDirsRequest(), 4)).(*kmsg.DescribeLogDirsResponse).ErrorCode
+	}, want: *only(noCluster)},
+	{key: 36, name: "SaslAuthenticate", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(authenticate("\x00admin\x00secret")).(*kmsg.SASLAuthenticateResponse).ErrorCode
+	}, want: row(noLogin, noLogin, noLogin, noLogin, noLogin, noLogin)},
+	{key: 37, name: "CreatePartitions", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrCreatePartitionsRequest(), 3)
+		pt := kmsg.NewCreatePartitionsRequestTopic()
+		pt.Topic, pt.Count = t, 2
+		req.Topics = append(req.Topics, pt)
+		return r.ask(req).(*kmsg.CreatePartitionsResponse).Topics[0].ErrorCode
+	}, want: *only(noTopic), blind: true},
+	{key: 42, name: "DeleteGroups", last: true, ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrDeleteGroupsRequest(), 2)
+		req.Groups = []string{g}
+		return r.ask(req).(*kmsg.DeleteGroupsResponse).Groups[0].ErrorCode
+	}, want: *only(noGroup)},
+	{key: 44, name: "IncrementalAlterConfigs, topic", ask: func(r *raw, t, _ string) int16 {
+		return r.ask(incremental(kmsg.ConfigResourceTypeTopic, t, "retention.ms", "1000000")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
+	}, want: *only(noTopic), blind: true},
+	{key: 44, name: "IncrementalAlterConfigs, broker", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(incremental(kmsg.ConfigResourceTypeBroker, "1", "num.partitions", "3")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
+	}, want: row(noCluster, noCluster, errInvalidRequest, noCluster, noCluster, noCluster)}, // an open server's are its operator's
+	{key: 47, name: "OffsetDelete", ask: func(r *raw, t, g string) int16 {
+		req := kmsg.NewPtrOffsetDeleteRequest()
+		req.Group = g
+		dt := kmsg.NewOffsetDeleteRequestTopic()
+		dt.Topic = t
+		dt.Partitions = []kmsg.OffsetDeleteRequestTopicPartition{kmsg.NewOffsetDeleteRequestTopicPartition()}
+		req.Topics = append(req.Topics, dt)
+		resp := r.ask(req).(*kmsg.OffsetDeleteResponse)
+		if resp.ErrorCode != 0 {
+			return resp.ErrorCode
+		}
+		return resp.Topics[0].Partitions[0].ErrorCode
+	}, want: *only(noGroup)},
+	{key: 60, name: "DescribeCluster", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(versioned(kmsg.NewPtrDescribeClusterRequest(), 1)).(*kmsg.DescribeClusterResponse).ErrorCode
+	}, want: row(pass, pass, pass, pass, pass, pass)}, // as in Kafka: who asks is connected to it
+	{key: 75, name: "DescribeTopicPartitions", ask: func(r *raw, t, _ string) int16 {
+		req := kmsg.NewPtrDescribeTopicPartitionsRequest()
+		dt := kmsg.NewDescribeTopicPartitionsRequestTopic()
+		dt.Topic = t
+		req.Topics = append(req.Topics, dt)
+		req.ResponsePartitionLimit = 10
+		return r.ask(req).(*kmsg.DescribeTopicPartitionsResponse).Topics[0].ErrorCode
+	}, want: row(pass, noTopic, pass, noTopic, pass, pass), others: only(noTopic), blind: true},
+}
+
+// Metadata of all topics, ListGroups and OffsetFetch of all topics leave out what may not be seen.
+func TestListsShowWhatMayBeSeen(t *testing.T) {
+	for w := range everyone {
+		_, r := as(t, w)
+		var topics []string
+		for _, mt := range r.ask(versioned(kmsg.NewPtrMetadataRequest(), 12)).(*kmsg.MetadataResponse).Topics {
+			topics = append(topics, *mt.Topic)
+		}
+		var groups []string
+		for _, g := range r.ask(versioned(kmsg.NewPtrListGroupsRequest(), 4)).(*kmsg.ListGroupsResponse).Groups {
+			groups = append(groups, g.Group)
+		}
+		var offsets []string
+		req := versioned(kmsg.NewPtrOffsetFetchRequest(), 8)
+		fg := kmsg.NewOffsetFetchRequestGroup()
+		fg.Group = "g"
+		req.Groups = append(req.Groups, fg)
+		for _, ft := range r.ask(req).(*kmsg.OffsetFetchResponse).Groups[0].Topics {
+			offsets = append(offsets, ft.Topic)
+		}
+		slices.Sort(topics)
+		slices.Sort(groups)
+		slices.Sort(offsets)
+		all := "[o t] [g og] [o t]"
+		want := map[who]string{
+			openAnonymous: all, closedAnonymous: "[] [] []", administrator: all,
+			nobody: "[] [] []", reader: "[t] [g] [t]", writer: "[t] [] []",
+		}[w]
+		if got := fmt.Sprint(topics, " ", groups, " ", offsets); got != want {
+			t.Errorf("%s: topics, groups, offsets of g: %s, want %s", w, got, want)
+		}
+	}
+}
+
+func TestEveryAPIAnswersWhoMayDoWhat(t *testing.T) {
+	for w := range everyone {
+		_, same := as(t, w)
+		for _, c := range operationCases {
+			r := same
+			if c.last {
+				_, r = as(t, w)
+			}
+			if got := c.ask(r, "t", "g"); got != c.want[w] {
+				t.Errorf("%s, %s of what reader and writer were granted: %d, want %d", c.name, w, got, c.want[w])
+			}
+		}
+	}
+}
+
+func TestAGrantReachesNothingElse(t *testing.T) {
+	for _, w := range []who{nobody, reader, writer, closedAnonymous} {
+		e, r := as(t, w)
+		ends := e.ends()
+		for _, c := range operationCases {
+			if c.key == keySASLHandshake {
+				continue // begins a login
+			}
+			want := c.want[w]
+			if c.others != nil {
+				want = c.others[w]
+			}
+			if got := c.ask(r, "o", "og"); c.others != nil && got != want {
+				t.Errorf("%s, %s, of what others have: %d, want %d", c.name, w, got, want)
+			}
+			if c.blind {
+				if got := c.ask(r, "there-is-none", "og"); got != want {
+					t.Errorf("%s, %s: %d for a topic that is not there, %d for one that may not be seen", c.name, w, got, want)
+				}
+			}
+		}
+		if after := e.ends(); !maps.Equal(ends, after) {
+			t.Errorf("%s changed %v to %v", w, ends, after)
+		}
+	}
+}
+
+// ends is the end offset of every topic's first partition.
+func (e *env) ends() map[string]int64 {
+	m := map[string]int64{}
+	for _, t := range e.st.Topics().All() {
+		m[t.Name] = e.end(t.ID, 0)
+	}
+	return m
+}
+
+func TestEveryAdvertisedAPIHasItsRowInTheMatrix(t *testing.T) {
+	e := start(t)
+	have := map[int16]bool{16: true} // ListGroups: TestListsShowWhatMayBeSeen
+	for _, c := range operationCases {
+		have[c.key] = true
+	}
+	for _, k := range e.raw().ask(kmsg.NewPtrApiVersionsRequest()).(*kmsg.ApiVersionsResponse).ApiKeys {
+		if !have[k.ApiKey] {
+			t.Errorf("%s is advertised and nothing says who may use it", strings.TrimSuffix(kmsg.NameForKey(k.ApiKey), "Request"))
+		}
+	}
+}
