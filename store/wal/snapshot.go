@@ -214,7 +214,7 @@ func (r *snapshotReader) begin() (logID uint64, synced commitlog.LSN, err error)
 		return 0, 0, err
 	}
 	le := binary.LittleEndian
-	if string(b[:8]) != snapshotMagic || crc32.Checksum(b[:32], castagnoli) != le.Uint32(b[32:]) {
+	if string(b[:8]) != snapshotMagic || crc32.Checksum(b[:32], castagnoli) != le.Uint32(b[32:]) || le.Uint32(b[36:]) != 0 {
 		r.off = 0
 		return 0, 0, r.corrupt("header does not match its checksum")
 	}

@@ -57,6 +57,7 @@ func TestVerifyFindsDamageAnywhereAndNothingInASoundLog(t *testing.T) {
 		"a header in the first file":  func(c *vfs.Mem) { update(t, c, name(3), int64(locs[2].Offset)-20, flip, 1) },
 		"a header in the last file":   func(c *vfs.Mem) { update(t, c, name(60), int64(locs[59].Offset)-20, flip, 1) },
 		"the snapshot":                func(c *vfs.Mem) { update(t, c, testDir+"/snapshot", 2000, flip, 1) },
+		"the snapshot's padding":      func(c *vfs.Mem) { update(t, c, testDir+"/snapshot", 38, flip, 1) },
 		"a missing file": func(c *vfs.Mem) {
 			if err := c.Remove(name(30)); err != nil {
 				t.Fatal(err)

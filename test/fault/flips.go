@@ -221,7 +221,8 @@ func tellsWhere(err error, topic string, partition int32) bool {
 // namesFile: the file itself, or what it belongs to where that says as much.
 func namesFile(report, name string) bool {
 	return strings.Contains(report, filepath.Base(name)) ||
-		filepath.Base(name) == "snapshot" && strings.Contains(report, "checkpoint")
+		filepath.Base(name) == "snapshot" && strings.Contains(report, "checkpoint") ||
+		filepath.Base(name) == "FORMAT" && strings.Contains(report, "data format")
 }
 
 // filesByKind returns the directory's files by what they are, relative to it.
