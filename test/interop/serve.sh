@@ -8,6 +8,7 @@ servers=()
 # $dir/NAME, and sets $address to what Kafka clients connect to.
 serve() {
   local name=$1 log=$dir/$1.log; shift
+  : >"$log" # the server's own redirection may come after our first look
   bin/millrace serve --data "$dir/$name" --kafka "${listener:-}127.0.0.1:0" --mysql 127.0.0.1:0 --http 127.0.0.1:0 "$@" >"$log" 2>&1 &
   servers+=($!)
   address=
