@@ -179,7 +179,7 @@ func TestUsersOfAStoppedServerAreChangedInItsDirectory(t *testing.T) {
 		out    string
 		status int
 	}{
-		{"", []string{"list"}, "", 0},
+		{"", []string{"list"}, "no such file", 1},
 		{"secret\n", []string{"add", "ada", "--password-stdin"}, "", 0},
 		{"other\n", []string{"add", "app", "--password-stdin"}, "", 0},
 		{"other\n", []string{"add", "app", "--password-stdin"}, "user exists", 1},

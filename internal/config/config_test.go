@@ -113,6 +113,16 @@ func TestEveryFlagCanBeSetInTheFile(t *testing.T) {
 		if reflect.DeepEqual(reflect.ValueOf(s).Field(i).Interface(), reflect.ValueOf(def).Field(i).Interface()) {
 			t.Errorf("%s: %s in the file changes nothing", name, text)
 		}
+		switch f.Name {
+		case "TLSCert", "TLSKey": // belong together
+		case "LogLevel", "LogFormat": // are in the logger
+		default:
+			o, err := s.Options("", io.Discard)
+			o.Logger = nil
+			if err != nil || reflect.DeepEqual(o, server.DefaultOptions()) {
+				t.Errorf("%s: %s does not reach the server: %v", name, text, err)
+			}
+		}
 	}
 }
 
