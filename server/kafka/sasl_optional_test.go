@@ -158,3 +158,23 @@ func TestStrangersSendNothingLarge(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 }
+
+func TestTheConnectionOfADroppedUserMayDoNothing(t *testing.T) {
+	e := start(t)
+	e.user("admin", "secret")
+	e.user("alice", "secret")
+	if err := e.auth.Grant("alice", auth.Write, auth.Pattern{Type: auth.Topic, Name: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	id := e.topic("t", 1)
+	r := e.loggedIn("alice")
+	if p := onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x")))); p.ErrorCode != errNone {
+		t.Fatalf("%+v", p)
+	}
+	if err := e.auth.DropUser("alice"); err != nil {
+		t.Fatal(err)
+	}
+	if p := onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x")))); p.ErrorCode != errTopicAuthorizationFailed {
+		t.Fatalf("%+v", p)
+	}
+}

@@ -354,3 +354,51 @@ def test_kafka_tells_wrong_passwords_from_unknown_users_by_nothing(closed, mecha
 
     (known, out), (unknown, _) = fail("nobody"), fail("nosuch")
     assert known == unknown and any("uthentication failed" in k for k in known), out
+
+
+# --- TLS ---
+
+def certificate(directory):
+    """A self-signed certificate for 127.0.0.1: (certificate file, key file)."""
+    import datetime
+    import ipaddress
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "millrace test")])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    cert = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(hours=1)).not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
+            .sign(key, hashes.SHA256()))
+    files = directory / "cert.pem", directory / "key.pem"
+    files[0].write_bytes(cert.public_bytes(serialization.Encoding.PEM))
+    files[1].write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    return map(str, files)
+
+
+def test_a_given_certificate_serves_both_wires(tmp_path):
+    cert, key = certificate(tmp_path)
+    data = str(tmp_path / "data")
+    cli("user", "add", "ada", "--data", data, "--password-stdin", stdin="it's secret\n")
+    tls, sasl_tls = free_port(), free_port()
+    m = Closed(data)
+    m.flags = ["--tls-cert", cert, "--tls-key", key, "--kafka", f"tls://127.0.0.1:{tls}", "--kafka", f"sasl+tls://127.0.0.1:{sasl_tls}"]
+    m.start()
+    try:
+        for port in (tls, sasl_tls):  # the first requires no login and takes one
+            for mechanism in MECHANISMS:
+                conf = m.kafka(*ADA, mechanism, port, **{"security.protocol": "SASL_SSL", "ssl.ca.location": cert})
+                assert produce(conf, f"t{port}", f'{{"m":"{mechanism}"}}') is None
+        conf = {"bootstrap.servers": f"127.0.0.1:{tls}", "security.protocol": "SSL", "ssl.ca.location": cert}
+        assert produce(conf, f"t{tls}", "x").name() == "TOPIC_AUTHORIZATION_FAILED"
+        with m.connect(*ADA, ssl=ssl.create_default_context(cafile=cert)) as c, c.cursor() as cur:
+            cur.execute(f"SELECT m FROM t{sasl_tls} ORDER BY m")
+            assert [r[0] for r in cur.fetchall()] == sorted(MECHANISMS)
+    finally:
+        m.stop()
