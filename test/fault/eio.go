@@ -80,7 +80,7 @@ func failAtCall(ctx context.Context, binary, calls, fault string, n int) (c eioC
 		if !errors.Is(err, errGone) {
 			return c, err
 		}
-		if log := p.tail(); !strings.Contains(log, "input/output error") && !strings.Contains(log, "no space left") {
+		if !saysWhy(p.tail()) {
 			return c, fmt.Errorf("a failed start does not say why: %w", err)
 		}
 		c.starts++
@@ -128,8 +128,12 @@ func failAtCall(ctx context.Context, binary, calls, fault string, n int) (c eioC
 	if err := h.verify(ctx, p, topics, nil); err != nil {
 		return c, err
 	}
-	if err := p.stop(); err != nil && !strings.Contains(p.tail(), "checkpoint") {
-		return c, err
+	// A fault may come just then: it ends with what failed, and says so.
+	if err := p.stop(); err != nil {
+		log := strings.TrimSpace(p.tail())
+		if last := log[strings.LastIndexByte(log, '\n')+1:]; !saysWhy(last) {
+			return c, err
+		}
 	}
 	lines, err := injected(trace)
 	if err != nil {
@@ -149,6 +153,10 @@ func failAtCall(ctx context.Context, binary, calls, fault string, n int) (c eioC
 		return c, err
 	}
 	return c, p.stop()
+}
+
+func saysWhy(log string) bool {
+	return strings.Contains(log, "input/output error") || strings.Contains(log, "no space left")
 }
 
 // eventually repeats what is told KAFKA_STORAGE_ERROR, for goOnWithin.

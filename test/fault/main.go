@@ -37,6 +37,7 @@ func main() {
 		"eio":      func() error { return eioRun(ctx, *binary, *points) },
 		"flips":    func() error { return flipsRun(ctx, *binary, random, *flips) },
 		"churn":    func() error { return churnRun(ctx, *binary, random, *kills) },
+		"memory":   func() error { return memoryRun(ctx, *binary) },
 		"diskfull": func() error { return diskFullRun(ctx, *binary, random, *rounds) },
 	}
 	passed, failed := 0, 0
