@@ -402,3 +402,26 @@ def test_a_given_certificate_serves_both_wires(tmp_path):
             assert [r[0] for r in cur.fetchall()] == sorted(MECHANISMS)
     finally:
         m.stop()
+
+
+# --- HTTP ---
+
+def test_http_asks_for_an_administrators_password(closed):
+    import base64
+    import urllib.error
+    import urllib.request
+
+    def get(path, who=None):
+        r = urllib.request.Request(f"http://127.0.0.1:{closed.http_port}{path}")
+        if who:
+            r.add_header("Authorization", "Basic " + base64.b64encode(":".join(who).encode()).decode())
+        try:
+            with urllib.request.urlopen(r, timeout=20) as f:
+                return f.status
+        except urllib.error.HTTPError as e:
+            return e.code
+
+    assert get("/health") == 200
+    for path in ("/metrics", "/debug/pprof/", "/debug/pprof/heap"):
+        assert [get(path), get(path, NOBODY), get(path, ("ada", "wrong")), get(path, ("nosuch", "wrong"))] == [401] * 4, path
+        assert get(path, ADA) == 200, path
