@@ -110,7 +110,7 @@ var kinds = []struct {
 	{sql.ErrSystemVariableSessionOnly, 1228, "HY000"},
 	{sql.ErrSystemVariableGlobalOnly, 1229, "HY000"},
 	{sql.ErrInvalidSystemVariableValue, 1231, "42000"},
-	{sql.ErrNonAggregatedColumnWithoutGroupBy, 1140, "42000"},
+	{sql.ErrNonAggregatedColumnWithoutGroupBy, 1235, "42000"}, // the planner's, for window functions over aggregates
 	{sql.ErrExpectedSingleRow, 1242, "21000"},
 	{sql.ErrInvalidOperandColumns, 1241, "21000"},
 	{sql.ErrColumnNumberDoesNotMatch, 1222, "21000"},
@@ -216,6 +216,8 @@ func classify(err error) (number uint16, state, message string) {
 func engineMessage(kind *goerrors.Kind, err error) string {
 	m := err.Error()
 	switch kind {
+	case sql.ErrNonAggregatedColumnWithoutGroupBy:
+		return "This version of Millrace doesn't yet support 'window functions beside aggregates': put the GROUP BY into a subquery"
 	case sql.ErrSyntaxError:
 		return "You have an error in your SQL syntax; " + m
 	case sql.ErrColumnNotFound:

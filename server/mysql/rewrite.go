@@ -158,7 +158,10 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 		if r, ok := rewriteRegexpOperator(e); ok {
 			return r
 		}
-		return rewriteIn(e)
+		if r := rewriteIn(e); r != e {
+			return r
+		}
+		return rewriteLike(e)
 	case *sqlparser.NotExpr:
 		return rewriteNot(e)
 	case *sqlparser.FuncExpr:

@@ -1,6 +1,11 @@
 package mysql
 
 import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"millrace/catalog/sqltable"
 	"millrace/server/auth"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -11,6 +16,39 @@ type session struct {
 	*sql.BaseSession
 	principal auth.Principal
 	server    *Server
+	zone      atomic.Pointer[namedZone] // the last one asked for
+}
+
+// namedZone is a time zone and the value of time_zone that means it.
+type namedZone struct {
+	name string
+	loc  *time.Location
+}
+
+// sessionZone is the zone of the session's time_zone, looked up once for as long as that stays.
+// Safe for concurrent use.
+func sessionZone(ctx *sql.Context) (*time.Location, error) {
+	v, err := ctx.GetSessionVariable(ctx, "time_zone")
+	if err != nil {
+		return nil, err
+	}
+	name, ok := v.(string)
+	if !ok {
+		return nil, fmt.Errorf("time_zone is not text but %T", v)
+	}
+	s := sessionOf(ctx)
+	if s == nil {
+		return sqltable.ParseZone(name)
+	}
+	if z := s.zone.Load(); z != nil && z.name == name {
+		return z.loc, nil
+	}
+	loc, err := sqltable.ParseZone(name)
+	if err != nil {
+		return nil, err
+	}
+	s.zone.Store(&namedZone{name, loc})
+	return loc, nil
 }
 
 // defaultDatabase is used by who names none: there is one that matters.
@@ -41,3 +79,14 @@ func sessionOf(ctx *sql.Context) *session {
 // GetPrivilegeSet says that the engine's own privileges are known, and that there are none: some
 // tables of information_schema have no rows, rather than no answer, then.
 func (s *session) GetPrivilegeSet() (sql.PrivilegeSet, uint64) { return nil, 1 }
+
+// maxWarnings are kept of a statement, as many as MySQL's max_error_count; a scan may meet one
+// at every row.
+const maxWarnings = 1024
+
+// Warn keeps a warning for SHOW WARNINGS.
+func (s *session) Warn(w *sql.Warning) {
+	if s.WarningCount() < maxWarnings {
+		s.BaseSession.Warn(w)
+	}
+}

@@ -80,6 +80,7 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 			options = sql.NewSqlModeFromString(m).ParserOptions()
 		}
 	}
+	text = keepPatternEscapes(text, options.AnsiQuotes)
 	if multi {
 		text = strings.TrimLeft(text, "; \t\r\n") // an empty statement between two is none
 	}

@@ -1,0 +1,173 @@
+package mysql
+
+import "testing"
+
+func TestTextComparesWithNumbersByTheNumberItBeginsWith(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"n":5,"d":0.5,"s":"5abc","big":9007199254740993}`, `{"n":0,"d":0,"s":"x","big":9007199254740992}`, "-", `{"n":null,"s":null}`)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ query, want string }{
+		{"SELECT '5abc'=5, 5='5abc', 'abc'=0, '5'=5, ' 5 '=5, '1e1'=10, '.5x'=0.5, '-2x'<-1, '5abc'<=>5", "1,1,1,1,1,1,1,1,1"},
+		{"SELECT '5abc'<>5, '5abc'>4, '5abc' BETWEEN 4 AND 6, '5abc' IN (4,5), 5 IN ('5abc'), 5 NOT IN ('6','5abc'), 5 BETWEEN '4x' AND '5x'", "0,1,1,1,1,0,1"},
+		{"SELECT COUNT(*) FROM t WHERE n='5abc'", "1"},
+		{"SELECT COUNT(*) FROM t WHERE n='5'", "1"},
+		{"SELECT COUNT(*) FROM t WHERE n>'-1'", "2"},
+		{"SELECT COUNT(*) FROM t WHERE d='0.5'", "1"},
+		{"SELECT COUNT(*) FROM t WHERE n IN ('5abc','7')", "1"},
+		{"SELECT _offset FROM t WHERE s=5", "0"},
+		{"SELECT _offset FROM t WHERE s=0", "1"},
+		{"SELECT _offset FROM t WHERE n=s ORDER BY 1", "0 / 1"},
+		{"SELECT _offset FROM t WHERE big='9007199254740993'", "0"},
+		{"SELECT SUM(n='5abc'), SUM(CASE WHEN s=5 THEN 1 ELSE 0 END) FROM t", "1,1"},
+		{"SELECT COUNT(*) FROM t WHERE EXISTS (SELECT 1 FROM t u WHERE u.n='5abc')", "3"},
+		{"SELECT n FROM t GROUP BY n HAVING n='5x'", "5"},
+	} {
+		for _, on := range []string{"1", "0"} {
+			if _, err := db.Exec("SET millrace_pushdown=" + on); err != nil {
+				t.Fatal(err)
+			}
+			if got := ask(t, db, c.query); got != c.want {
+				t.Errorf("%s (pushdown %s): %s, want %s", c.query, on, got, c.want)
+			}
+		}
+	}
+	if got := ask(t, db, "SELECT '5abc'=5"); got != "1" {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SHOW WARNINGS"); got != "Warning,1292,Truncated incorrect DOUBLE value: '5abc'" {
+		t.Error(got)
+	}
+	st, err := db.Prepare("SELECT COUNT(*) FROM t WHERE n=?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if got := askPrepared(t, st, "5abc"); got != "1" {
+		t.Error(got)
+	}
+}
+
+func TestAScanKeepsBoundedWarnings(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"s":"1x"}`)
+	values := make([]string, 5000)
+	for i := range values {
+		values[i] = `{"s":"2x"}`
+	}
+	in.produce(in.id("t"), values...)
+	db := in.open("app", "", "")
+	if got := ask(t, db, "SELECT COUNT(*) FROM t WHERE s=2"); got != "5000" {
+		t.Fatal(got)
+	}
+	if got := ask(t, db, "SHOW COUNT(*) WARNINGS"); got != "1024" {
+		t.Error(got)
+	}
+}
+
+func TestPrefixPatternsFindEveryCharacter(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"s":"abc"}`, `{"s":"abcz"}`, `{"s":"abcÿ"}`, `{"s":"abcĀ"}`, "-", `{"s":"abc日本"}`, `{"s":"abc😀"}`, `{"s":"ab"}`, `{"s":"abd"}`, `{"s":"a%c"}`, `{"s":null}`)
+	db := in.open("app", "", "")
+	for _, on := range []string{"1", "0"} {
+		if _, err := db.Exec("SET millrace_pushdown=" + on); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ query, want string }{
+			{"SELECT COUNT(*) FROM t WHERE s LIKE 'abc%'", "6"},
+			{"SELECT COUNT(*) FROM t WHERE s NOT LIKE 'abc%'", "3"},
+			{"SELECT COUNT(*) FROM t WHERE s LIKE 'abc'", "1"},
+			{`SELECT COUNT(*) FROM t WHERE s LIKE 'a\%c'`, "1"},
+			{"SELECT COUNT(*) FROM t WHERE s LIKE 'a|%c' ESCAPE '|'", "1"},
+			{`SELECT 'a\%c\_\\%\'', "\%", "it's \%" /* '\% */, '-- \%' -- '\%`, `a\%c\_\%',\%,it's \%,-- \%`},
+			{"SELECT COUNT(*) FROM t WHERE s LIKE 'abc_'", "4"},
+			{"SELECT COUNT(*) FROM t WHERE s LIKE '%'", "9"},
+			{"SELECT COUNT(*) FROM t WHERE s LIKE NULL", "0"},
+		} {
+			if got := ask(t, db, c.query); got != c.want {
+				t.Errorf("%s (pushdown %s): %s, want %s", c.query, on, got, c.want)
+			}
+		}
+	}
+}
+
+func TestUnixTimesFollowTheSessionsZoneAndKeepFractions(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "at TIMESTAMP(3), dt DATETIME"}, `{"at":"2024-03-10T12:00:00.250Z","dt":"2024-03-10T12:00:00Z","u":1710072000}`)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ zone, query, want string }{
+		{"+00:00", "SELECT FROM_UNIXTIME(1), FROM_UNIXTIME(1.5), FROM_UNIXTIME('1.5'), FROM_UNIXTIME(1447430881.123456)", "1970-01-01 00:00:01,1970-01-01 00:00:01.5,1970-01-01 00:00:01.500000,2015-11-13 16:08:01.123456"},
+		{"+00:00", "SELECT FROM_UNIXTIME(-1), FROM_UNIXTIME(32536771199), FROM_UNIXTIME(32536771200), FROM_UNIXTIME(NULL)", "NULL,3001-01-18 23:59:59,NULL,NULL"},
+		{"+00:00", "SELECT FROM_UNIXTIME(1447430881,'%Y %D %M %h:%i:%s %x')", "2015 13th November 04:08:01 2015"},
+		{"+00:00", "SELECT UNIX_TIMESTAMP('2015-11-13 10:20:19'), UNIX_TIMESTAMP('2015-11-13 10:20:19.012'), UNIX_TIMESTAMP(20151113102019), UNIX_TIMESTAMP('x'), UNIX_TIMESTAMP(NULL), UNIX_TIMESTAMP('1969-01-01')", "1447410019,1447410019.012,1447410019,0,NULL,0"},
+		{"+05:00", "SELECT UNIX_TIMESTAMP('1970-01-02 00:00:00'), FROM_UNIXTIME(0), UNIX_TIMESTAMP()-UNIX_TIMESTAMP(NOW())", "68400,1970-01-01 05:00:00,0"},
+		{"America/New_York", "SELECT FROM_UNIXTIME(1710053999), FROM_UNIXTIME(1710054000), UNIX_TIMESTAMP('2024-03-10 03:00:00')", "2024-03-10 01:59:59,2024-03-10 03:00:00,1710054000"},
+		// A TIMESTAMP is an instant in every zone; a DATETIME is wall time in the session's.
+		{"+00:00", "SELECT at, UNIX_TIMESTAMP(at), UNIX_TIMESTAMP(dt), UNIX_TIMESTAMP(_timestamp) FROM t", "2024-03-10 12:00:00.250,1710072000.250,1710072000,1700000000.000"},
+		{"+05:00", "SELECT at, UNIX_TIMESTAMP(at), UNIX_TIMESTAMP(dt), UNIX_TIMESTAMP(_timestamp) FROM t", "2024-03-10 17:00:00.250,1710072000.250,1710054000,1700000000.000"},
+		{"America/New_York", "SELECT at, UNIX_TIMESTAMP(at), UNIX_TIMESTAMP(_timestamp), FROM_UNIXTIME(u) FROM t", "2024-03-10 08:00:00.250,1710072000.250,1700000000.000,2024-03-10 08:00:00"},
+	} {
+		if _, err := db.Exec("SET time_zone='" + c.zone + "'"); err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(t, db, c.query); got != c.want {
+			t.Errorf("%s in %s:\n got %s\nwant %s", c.query, c.zone, got, c.want)
+		}
+	}
+}
+
+func TestOnlyDeterminedColumnsStandBesideAggregates(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"a":1,"b":2,"s":"x"}`, `{"a":1,"b":3,"s":"X"}`)
+	in.topic("u", nil, `{"a":1,"c":7}`)
+	db := in.open("app", "", "")
+	for _, c := range []struct {
+		query string
+		want  int
+	}{
+		{"SELECT a, COUNT(*) FROM t", 1140},
+		{"SELECT a+1, COUNT(*) FROM t", 1140},
+		{"SELECT COUNT(*) FROM t ORDER BY a", 1140},
+		{"SELECT a FROM t HAVING COUNT(*)>1", 1140},
+		{"SELECT *, COUNT(*) FROM t", 1140},
+		{"SELECT a, b FROM t GROUP BY a", 1055},
+		{"SELECT a, b, COUNT(*) FROM t GROUP BY a LIMIT 1", 1055},
+		{"SELECT a, MAX(b) FROM t GROUP BY a HAVING b>1", 1055},
+		{"SELECT a FROM t GROUP BY a ORDER BY b", 1055},
+		{"SELECT UPPER(s), s FROM t GROUP BY UPPER(s)", 1055},
+		{"SELECT (SELECT u.a FROM u WHERE COUNT(u.a)) FROM t", -2},
+		{"SELECT a, (SELECT a+COUNT(*) FROM u) FROM t GROUP BY a", 1140}, // the inner a is u's
+		{"SELECT x.a, COUNT(*) FROM (SELECT a, b FROM t) x GROUP BY x.b", 1055},
+		{"SELECT t.a, u.c, COUNT(*) FROM t LEFT JOIN u ON t.a=u.a GROUP BY t.a", 1055},
+
+		{"SELECT a, COUNT(*) FROM t WHERE a=1", 0},
+		{"SELECT a, COUNT(*), SUM(b)/COUNT(*) FROM t GROUP BY a", 0},
+		{"SELECT a+1, CONCAT(a,'x'), COUNT(*)+1 FROM t GROUP BY a HAVING COUNT(*)>0 AND a>0 ORDER BY a, COUNT(*)", 0},
+		{"SELECT UPPER(s) u, CONCAT(UPPER(s),'!') FROM t GROUP BY UPPER(s)", 0},
+		{"SELECT LENGTH(s) l, COUNT(*) c FROM t GROUP BY l HAVING l>0 ORDER BY l, c", 0},
+		{"SELECT LENGTH(s) l, COUNT(*) FROM t GROUP BY 1 ORDER BY 1", 0},
+		{"SELECT ANY_VALUE(b), a FROM t GROUP BY a", 0},
+		{"SELECT _partition, _offset, a, b, MAX(s) FROM t GROUP BY _partition, _offset", 0},
+		{"SELECT t.a, u.a, COUNT(*) FROM t JOIN u ON t.a=u.a GROUP BY t.a", 0},
+		{"SELECT a, b, RANK() OVER (ORDER BY b) FROM t", 0},
+		{"SELECT a, COUNT(*), RANK() OVER (ORDER BY COUNT(*)) FROM t GROUP BY a", 1235}, // the engine cannot
+		{"SELECT x.a, x.n, COUNT(*) FROM (SELECT a, COUNT(*) n FROM t GROUP BY a) x GROUP BY x.a", 0},
+		{"SELECT (SELECT COUNT(*)+o.a FROM u) FROM t o", 0},
+		{"SELECT DISTINCT a FROM t GROUP BY a, b", 0},
+		{"SELECT 1, NOW() IS NULL, COUNT(*) FROM t", 0},
+		{"WITH w AS (SELECT a, COUNT(*) n FROM t GROUP BY a) SELECT a, n FROM w", 0},
+		{"SELECT a FROM t GROUP BY a UNION SELECT c FROM u", 0},
+		{"SELECT CASE WHEN a>0 THEN 'p' ELSE 'n' END k, SUM(b) FROM t GROUP BY CASE WHEN a>0 THEN 'p' ELSE 'n' END", 0},
+		{"SELECT a DIV 2 * 2 k, COUNT(*) FROM t GROUP BY a DIV 2 * 2 ORDER BY k", 0},
+	} {
+		_, err := table(t, db, c.query)
+		if got := errNumber(err); got != c.want && c.want != -2 {
+			t.Errorf("%s: %d (%v), want %d", c.query, got, err, c.want)
+		}
+	}
+	if _, err := db.Exec("SET sql_mode=''"); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, db, "SELECT a, COUNT(*) FROM t"); got != "1,2" {
+		t.Error(got)
+	}
+}
