@@ -330,3 +330,35 @@ func TestUnfinishedSegmentsAreRemovedAtTheStart(t *testing.T) {
 	}
 	fetchAll(t, again, tps[0])
 }
+
+func TestALostCheckpointStopsTheStartAndCostsNoSegment(t *testing.T) {
+	fs := vfs.NewMem()
+	if err := fs.MkdirAll("/data"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(context.Background(), testOptions(fs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tp := state.TopicPartition{Topic: createTopic(t, s, "t", 1, nil)}
+	for range 30 { // several log files, so that the first ones can be given up
+		produce(t, s, tp, rec{1, strings.Repeat("x", 100<<10)})
+	}
+	seal(t, s)
+	if s.log.First() == 1 {
+		t.Fatal("the log was not truncated")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := fs.Remove("/data/log/snapshot"); err != nil {
+		t.Fatal(err)
+	}
+	before := segmentNames(t, s)
+	if _, err := Open(context.Background(), testOptions(fs)); !errors.Is(err, ErrCorrupt) {
+		t.Fatal("opened without its checkpoint:", err)
+	}
+	if d := cmp.Diff(before, segmentNames(t, s)); d != "" || len(before) == 0 {
+		t.Fatal("segments are gone:", d)
+	}
+}

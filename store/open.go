@@ -135,6 +135,7 @@ func (s *Store) shutdown(checkpoint bool) error {
 	s.keeper.end()
 	close(s.stopPublisher)
 	s.wg.Wait()
+	s.budget.setBlocked(false) // the last entries may have filled the log: whoever waits learns that it is closed
 	var errs []error
 	if checkpoint {
 		if err := s.checkpoint(); err != nil {

@@ -30,6 +30,11 @@ func (s *Store) recover(ctx context.Context) error {
 	if last := s.log.Last(); last < max(c.lsn, c.sealed) {
 		return fmt.Errorf("%w: the log ends at entry %d, before the checkpoint at %d", ErrCorrupt, last, max(c.lsn, c.sealed))
 	}
+	// Before anything is taken for a leftover: without its checkpoint a truncated log
+	// knows of no segment, and all of them would go.
+	if first := s.log.First(); min(c.lsn, c.sealed)+1 < first {
+		return fmt.Errorf("%w: the log begins at entry %d, and no checkpoint says what came before", ErrCorrupt, first)
+	}
 	segs, err := s.openSegments(c.segments)
 	if err != nil {
 		return err

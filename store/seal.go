@@ -79,6 +79,12 @@ func (s *Store) sealRange(ctx context.Context, m *memtable) error {
 		segs = append(slices.Clone(segs), f)
 	}
 	s.pub.version = s.versions.add(segs, slices.Clone(v.mems[1:]))
+	// A partition that gets no more records must not keep the whole memtable in memory.
+	for tp := range m.parts {
+		if p := s.pub.parts[tp]; p != nil && p.mem == m {
+			p.mem, p.part = nil, nil
+		}
+	}
 	s.pub.Unlock()
 	v.unref()
 	s.metrics.sealSeconds.Observe(time.Since(began).Seconds())

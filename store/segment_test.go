@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -303,5 +304,24 @@ func TestRetentionBySizeKeepsAtLeastTheLimit(t *testing.T) {
 	}
 	if n := s.SizeBytes(tp); n != int64(4*size) {
 		t.Fatal(n)
+	}
+}
+
+func TestASealedMemtableIsLetGoOfByIdlePartitions(t *testing.T) {
+	s, _ := openMem(t)
+	topic := createTopic(t, s, "t", 3, nil)
+	for p := range int32(3) {
+		produce(t, s, state.TopicPartition{Topic: topic, Partition: p}, rec{1, "v"})
+	}
+	seal(t, s)
+	busy := state.TopicPartition{Topic: topic, Partition: 1}
+	produce(t, s, busy, rec{2, "w"})
+	for tp, p := range s.pub.parts {
+		if active := s.pub.version.active(); p.mem != nil && p.mem != active || (tp == busy) != (p.mem == active) {
+			t.Errorf("partition %d keeps memtable %p, the active one is %p", tp.Partition, p.mem, active)
+		}
+	}
+	if got := values(t, s, busy); !slices.Equal(got, []string{"0:v", "1:w"}) {
+		t.Fatal(got)
 	}
 }

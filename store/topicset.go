@@ -15,7 +15,7 @@ type partition struct {
 	slot int // in the boundsTable; reused after the topic is gone
 
 	// Guarded by the publish lock.
-	mem  *memtable // the memtable that part belongs to
+	mem  *memtable // the memtable that part belongs to; nil when that was sealed
 	part *memPart
 
 	watchers watchList
