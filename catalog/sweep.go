@@ -15,6 +15,7 @@ import (
 // sweepState is what the sweeper remembers between two sweeps.
 type sweepState struct {
 	number uint64
+	bytes  int64 // the store's published bytes
 	lsn    commitlog.LSN
 	topics *store.TopicSet
 	ends   map[state.TopicID][]int64 // of every topic at its last visit
@@ -25,6 +26,12 @@ const (
 	// in; a statement that binds the topic waits that long at most, then reads the
 	// rest itself.
 	sweepChunkBytes = 4 << 20
+	// sweepAheadBytes is how much may be published until the sweeper looks before its
+	// time: while it stays less than the store keeps in memory, records need not be
+	// read back from the log and summed again. Less makes it look at all topics more often.
+	sweepAheadBytes = 16 << 20
+	// sweepLookEvery is how often it looks whether so much was published.
+	sweepLookEvery = 50 * time.Millisecond
 	// idleSweeps is for how many sweeps a topic must be neither written nor named
 	// until its columns leave memory (about 16 KiB for 20 of them). The next
 	// statement reads them back from their document.
@@ -37,25 +44,41 @@ func (c *Catalog) sweeper(ctx context.Context) {
 	defer close(c.stopped)
 	tick := time.NewTicker(c.o.SweepEvery)
 	defer tick.Stop()
+	look := time.NewTicker(min(sweepLookEvery, c.o.SweepEvery))
+	defer look.Stop()
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			err = c.sweep(ctx)
+		case <-look.C:
+			if c.st.PublishedBytes()-c.swept.bytes < sweepAheadBytes {
+				continue
+			}
+			err = c.sweepNews(ctx)
 		}
-		if err := c.sweep(ctx); err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			c.log.Warn("column inference behind", "error", err)
 		}
 	}
 }
 
-// sweep goes over all topics once. The error is the last one of any topic.
-func (c *Catalog) sweep(ctx context.Context) (err error) {
+// sweep is what the sweeper does each time: it counts, unloads what is idle, and goes
+// over all topics.
+func (c *Catalog) sweep(ctx context.Context) error {
 	c.swept.number++
 	c.sweeps.Store(c.swept.number)
 	if err := c.unloadIdle(ctx); err != nil {
 		return err
 	}
+	return c.sweepNews(ctx)
+}
+
+// sweepNews goes over all topics once. The error is the last one of any topic.
+func (c *Catalog) sweepNews(ctx context.Context) (err error) {
+	c.swept.bytes = c.st.PublishedBytes()
 	sn := c.st.Snapshot()
 	defer sn.Release()
 	if sn.LSN() == c.swept.lsn {

@@ -87,6 +87,7 @@ func (s *Store) publish(batch []*slot) {
 		}
 	}
 	s.budget.release(bytes)
+	s.publishedBytes.Add(bytes)
 	s.metrics.published(batch, s.o.Now)
 	clear(touched)
 	s.touched = touched[:0]

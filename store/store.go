@@ -51,6 +51,8 @@ type Store struct {
 	failing atomic.Bool
 	touched []*partition // the publisher's scratch
 
+	publishedBytes atomic.Int64
+
 	keeper keeper
 
 	stop          chan struct{} // ends the background work
@@ -163,6 +165,11 @@ func (s *Store) Producers(tp state.TopicPartition) []ProducerInfo {
 	}
 	return out
 }
+
+// PublishedBytes is how many bytes of record batches were submitted and published, or
+// refused, since the store was opened. It costs nothing: background readers see by it
+// when they must hurry to find records still in memory.
+func (s *Store) PublishedBytes() int64 { return s.publishedBytes.Load() }
 
 // Stats for system tables and metrics.
 type Stats struct {
