@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func find(t *testing.T, doc, path string) string {
@@ -19,8 +20,11 @@ func find(t *testing.T, doc, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, ok := v.Extract(p)
-	if !ok {
+	got, err := v.Extract(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got == nil {
 		return "-"
 	}
 	return string(got)
@@ -111,8 +115,8 @@ func TestContainsFollowsMySQL(t *testing.T) {
 		{`{"a":[1,2]}`, `{"a":[2]}`, true}, {`{"a":[1,2]}`, `{"a":2}`, true}, {`1`, `1`, true}, {`1`, `[1]`, false}, {`[[1]]`, `1`, false},
 		{`[[1,2]]`, `[[1]]`, true}, {`9007199254740993`, `9007199254740992`, false}, {`"a"`, `"\u0061"`, true},
 	} {
-		if got := Value(c.doc).Contains(Value(c.candidate)); got != c.want {
-			t.Errorf("%s contains %s: %t", c.doc, c.candidate, got)
+		if got, err := Value(c.doc).Contains(context.Background(), Value(c.candidate)); err != nil || got != c.want {
+			t.Errorf("%s contains %s: %t, %v", c.doc, c.candidate, got, err)
 		}
 	}
 }
@@ -123,12 +127,13 @@ func TestSeveralDescentsIntoADeepTextEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(Value(doc).Find(p, nil)); got != 495 {
-		t.Errorf("%d values", got)
+	got, err := Value(doc).Find(context.Background(), p, nil)
+	if err != nil || len(got) != 495 {
+		t.Errorf("%d values, %v", len(got), err)
 	}
 }
 
-func TestContainsGivesUpWithItsContext(t *testing.T) {
+func TestLongSearchesGiveUpWithTheirContext(t *testing.T) {
 	var b strings.Builder
 	for i := range 5000 {
 		b.WriteString(`,{"a":` + strconv.Itoa(i) + `}`)
@@ -136,8 +141,35 @@ func TestContainsGivesUpWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	doc, candidate := Value("["+b.String()[1:]+"]"), Value("["+strings.ReplaceAll(b.String()[1:], "a", "b")+"]")
-	if has, err := doc.ContainsUntil(ctx, candidate); has || !errors.Is(err, context.Canceled) {
-		t.Errorf("%t, %v", has, err)
+	if has, err := doc.Contains(ctx, candidate); has || !errors.Is(err, context.Canceled) {
+		t.Errorf("contains: %t, %v", has, err)
+	}
+	if has, err := doc.Overlaps(ctx, candidate); has || !errors.Is(err, context.Canceled) {
+		t.Errorf("overlaps: %t, %v", has, err)
+	}
+	p, err := ParsePath("$[*]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := doc.Extract(ctx, p); !errors.Is(err, context.Canceled) {
+		t.Error("extract:", err)
+	}
+}
+
+func TestOverlapsFollowsMySQL(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`[1,3,5,7]`, `[2,5,7]`, true}, {`[1,3]`, `[2,4]`, false}, {`[[1,2],[3,4],5]`, `[1,[2,3],[4,5]]`, false},
+		{`{"a":1,"b":10}`, `{"c":1,"b":10.0}`, true}, {`{"a":1,"b":10}`, `{"a":5}`, false}, {`5`, `5`, true}, {`[4,5,6]`, `5`, true},
+		{`"5"`, `[4,5,6]`, false}, {`{"a":1}`, `[{"a":1}]`, true},
+	} {
+		for _, ab := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			if got, err := Value(ab[0]).Overlaps(context.Background(), Value(ab[1])); err != nil || got != c.want {
+				t.Errorf("%s overlaps %s: %t, %v", ab[0], ab[1], got, err)
+			}
+		}
 	}
 }
 
@@ -164,7 +196,7 @@ func TestTypesLengthsDepthsAndKeys(t *testing.T) {
 			t.Errorf("%s: %s %d %d", c.doc, v.Type(), v.Length(), v.Depth())
 		}
 	}
-	if got := string(Value(`{"b":1,"a":2}`).Keys()); got != `["b", "a"]` {
+	if got := string(Value(`{"bb":0,"b":1,"a":2}`).Keys()); got != `["a", "b", "bb"]` {
 		t.Error(got)
 	}
 }
@@ -182,7 +214,7 @@ func TestDepthIsBounded(t *testing.T) {
 // strictly says what encoding/json takes, less what we refuse on purpose: bytes
 // that are not UTF-8 (it replaces them) and depth.
 func strictly(b []byte) bool {
-	return json.Valid(b) && string(Display(b)) == string(b)
+	return json.Valid(b) && utf8.Valid(b)
 }
 
 func FuzzValidAgreesWithEncodingJSON(f *testing.F) {

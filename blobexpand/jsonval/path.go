@@ -1,6 +1,7 @@
 package jsonval
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"unicode"
@@ -238,19 +239,20 @@ func (p *pathParser) name() (string, bool) {
 	return p.s[from:p.i], p.i > from
 }
 
-// Find appends the values p leads to in v, in the order of the text.
-func (v Value) Find(p *Path, dst []Value) []Value {
-	f := finder{dst: dst, base: len(dst)}
+// Find appends the values p leads to in v, in the order of the text. The error is
+// ctx's: a path of several ** visits a large text many times over.
+func (v Value) Find(ctx context.Context, p *Path, dst []Value) ([]Value, error) {
+	f := finder{dst: dst, looks: looks{ctx: ctx}}
 	for _, l := range p.legs {
 		f.unique = f.unique || l.kind == legDescend
 	}
 	f.find(v, p.legs)
-	return f.dst
+	return f.dst, f.err
 }
 
 type finder struct {
+	looks
 	dst    []Value
-	base   int
 	unique bool // ** can reach a value on several ways
 	seen   map[visit]bool
 }
@@ -280,7 +282,7 @@ func (f *finder) again(v Value, legs []leg) bool {
 }
 
 func (f *finder) find(v Value, legs []leg) {
-	if f.again(v, legs) {
+	if f.stop() || f.again(v, legs) {
 		return
 	}
 	if len(legs) == 0 {
@@ -303,7 +305,7 @@ func (f *finder) find(v Value, legs []leg) {
 		}
 	case legAnyCell:
 		if v.Kind() == Array {
-			v.EachElement(func(e Value) bool { f.find(e, more); return true })
+			v.EachElement(func(e Value) bool { f.find(e, more); return f.err == nil })
 		}
 	case legCell, legRange:
 		f.cells(v, l, more)
@@ -311,7 +313,7 @@ func (f *finder) find(v Value, legs []leg) {
 		f.find(v, more)
 		switch v.Kind() {
 		case Array:
-			v.EachElement(func(e Value) bool { f.find(e, legs); return true })
+			v.EachElement(func(e Value) bool { f.find(e, legs); return f.err == nil })
 		case Object:
 			for _, m := range v.Members() {
 				f.find(m.Value, legs)
@@ -340,7 +342,7 @@ func (f *finder) cells(v Value, l *leg, more []leg) {
 			f.find(e, more)
 		}
 		i++
-		return i <= to
+		return i <= to && f.err == nil
 	})
 }
 
@@ -352,18 +354,20 @@ func (x cellIndex) at(n int) int {
 }
 
 // Extract is MySQL's JSON_EXTRACT: with one path that is not wild, the value there;
-// otherwise an array of all values found. ok is false where nothing was found.
-// A single value aliases v.
-func (v Value) Extract(paths ...*Path) (found Value, ok bool) {
+// otherwise an array of all values found; nil where nothing was found. A single value
+// aliases v. The error is ctx's.
+func (v Value) Extract(ctx context.Context, paths ...*Path) (found Value, err error) {
 	var all []Value
 	for _, p := range paths {
-		all = v.Find(p, all)
+		if all, err = v.Find(ctx, p, all); err != nil {
+			return nil, err
+		}
 	}
 	if len(all) == 0 {
-		return nil, false
+		return nil, nil
 	}
 	if len(paths) == 1 && !paths[0].Wild() {
-		return all[0], true
+		return all[0], nil
 	}
 	out := []byte{'['}
 	for i, f := range all {
@@ -372,16 +376,20 @@ func (v Value) Extract(paths ...*Path) (found Value, ok bool) {
 		}
 		out = append(out, f...)
 	}
-	return append(out, ']'), true
+	return append(out, ']'), nil
 }
 
 // ContainsPath is MySQL's JSON_CONTAINS_PATH: whether one of the paths (or all)
-// leads to a value; a JSON null is one.
-func (v Value) ContainsPath(all bool, paths ...*Path) bool {
+// leads to a value; a JSON null is one. The error is ctx's.
+func (v Value) ContainsPath(ctx context.Context, all bool, paths ...*Path) (bool, error) {
 	for _, p := range paths {
-		if (len(v.Find(p, nil)) > 0) != all {
-			return !all
+		found, err := v.Find(ctx, p, nil)
+		if err != nil {
+			return false, err
+		}
+		if (len(found) > 0) != all {
+			return !all, nil
 		}
 	}
-	return all
+	return all, nil
 }

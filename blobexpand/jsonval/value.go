@@ -2,10 +2,12 @@ package jsonval
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 )
 
 // Value is the text of one valid JSON value, no white space around it. Its methods
@@ -224,21 +226,26 @@ func (v Value) Member(name string) (found Value, ok bool) {
 	return found, ok
 }
 
-// Keys is MySQL's JSON_KEYS as JSON text: an array of the members' names in the
-// order of the text.
+// Keys is MySQL's JSON_KEYS as JSON text: an array of the members' names in the order
+// in which MySQL keeps them, by length, then by bytes.
 func (v Value) Keys() Value {
+	members := v.Members()
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = m.Name()
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
+	})
 	out := []byte{'['}
-	for i, m := range v.Members() {
+	for i, n := range names {
 		if i > 0 {
 			out = append(out, ", "...)
 		}
-		out = append(out, m.Key...)
+		out = AppendQuoted(out, n)
 	}
 	return append(out, ']')
 }
-
-// Quote returns s as a JSON string.
-func Quote(s string) Value { return AppendQuoted(nil, s) }
 
 // rank orders kinds as MySQL does: NULL < numbers < strings < objects < arrays <
 // booleans.
@@ -294,35 +301,80 @@ func Compare(a, b Value) int {
 // order.
 func Equal(a, b Value) bool { return Compare(a, b) == 0 }
 
-// Contains is MySQL's JSON_CONTAINS: whether candidate is in v.
-func (v Value) Contains(candidate Value) bool {
-	has, _ := v.ContainsUntil(context.Background(), candidate)
-	return has
-}
-
-// ContainsUntil is Contains that gives up with the context's error: two long arrays
-// of objects cost the product of their lengths.
-func (v Value) ContainsUntil(ctx context.Context, candidate Value) (bool, error) {
-	c := container{ctx: ctx}
+// Contains is MySQL's JSON_CONTAINS: whether candidate is in v. The error is ctx's:
+// two long arrays cost the product of their lengths.
+func (v Value) Contains(ctx context.Context, candidate Value) (bool, error) {
+	c := container{looks{ctx: ctx}}
 	has := c.contains(v, candidate)
 	return has && c.err == nil, c.err
 }
 
-// container looks at its context once in a while.
-type container struct {
+// Overlaps is MySQL's JSON_OVERLAPS: whether two arrays share an element or two objects
+// a member; anything else counts as an array of itself against an array, and is
+// compared otherwise. The error is ctx's.
+func (v Value) Overlaps(ctx context.Context, other Value) (bool, error) {
+	c := container{looks{ctx: ctx}}
+	has := c.overlaps(v, other)
+	return has && c.err == nil, c.err
+}
+
+// looks looks at its context once in a while.
+type looks struct {
 	ctx   context.Context
 	err   error
 	steps int
 }
 
-// stepsPerLook is how many elements are compared between two looks.
-const stepsPerLook = 4096
+// stepsPerLook is how many values are visited between two looks.
+const stepsPerLook = 1024
 
-func (c *container) stop() bool {
-	if c.steps++; c.steps%stepsPerLook == 0 && c.err == nil {
-		c.err = c.ctx.Err()
+func (l *looks) stop() bool {
+	if l.steps++; l.steps%stepsPerLook == 0 && l.err == nil {
+		l.err = l.ctx.Err()
 	}
-	return c.err != nil
+	return l.err != nil
+}
+
+type container struct{ looks }
+
+func (c *container) overlaps(v, other Value) bool {
+	switch {
+	case v.Kind() == Array || other.Kind() == Array:
+		mine, theirs := v.elements(), other.elements()
+		for _, m := range mine {
+			for _, t := range theirs {
+				if c.stop() {
+					return false
+				}
+				if Equal(m, t) {
+					return true
+				}
+			}
+		}
+		return false
+	case v.Kind() == Object && other.Kind() == Object:
+		mine := map[string]Value{}
+		for _, m := range v.Members() {
+			mine[m.Name()] = m.Value
+		}
+		for _, m := range other.Members() {
+			if have, ok := mine[m.Name()]; ok && Equal(have, m.Value) {
+				return true
+			}
+		}
+		return false
+	}
+	return Equal(v, other)
+}
+
+// elements of an array; any other value is one of its own.
+func (v Value) elements() []Value {
+	if v.Kind() != Array {
+		return []Value{v}
+	}
+	var out []Value
+	v.EachElement(func(e Value) bool { out = append(out, e); return true })
+	return out
 }
 
 func (c *container) contains(v, candidate Value) bool {
@@ -381,12 +433,4 @@ func sign(c int) int {
 		return 1
 	}
 	return 0
-}
-
-// Display is text for people: invalid UTF-8 as U+FFFD.
-func Display(b []byte) []byte {
-	if utf8.Valid(b) {
-		return b
-	}
-	return bytes.ToValidUTF8(b, []byte(string(utf8.RuneError)))
 }
