@@ -24,8 +24,7 @@ type keeper struct {
 	lastID uint64     // of a segment file
 	closed bool
 
-	passes sync.Mutex // one retention pass at a time; guards clock
-	clock  clockGuard
+	passes sync.Mutex // one retention pass at a time
 
 	checkpoints sync.Mutex     // guards the rest; taken after seals
 	listed      []*segmentFile // the saved checkpoint's segments, referenced

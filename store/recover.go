@@ -47,9 +47,19 @@ func (s *Store) recover(ctx context.Context) error {
 	s.pub.lsn = c.lsn
 	s.pub.parts = map[state.TopicPartition]*partition{}
 	s.pub.version = s.versions.add(segs, []*memtable{mem})
-	if err := s.replay(ctx, mem, c.lsn); err != nil {
+	// When it was last in use: at the last append, or when that was sealed.
+	var lastUse state.Millis
+	if n := len(segs); n > 0 && segs[n-1].lost == nil {
+		lastUse = segs[n-1].Created
+	}
+	if err := s.replay(ctx, mem, c.lsn, &lastUse); err != nil {
 		return err
 	}
+	used := time.Time{}
+	if lastUse > 0 {
+		used = time.UnixMilli(lastUse)
+	}
+	s.clock.started(used, s.o.Now(), time.Now())
 	s.rebuildTopics()
 	s.seq.decided = s.pub.state.Clone()
 	s.seq.last = s.pub.lsn
@@ -62,7 +72,8 @@ func (s *Store) recover(ctx context.Context) error {
 // replayCheckEvery is how many entries pass between looks at ctx.
 const replayCheckEvery = 4096
 
-func (s *Store) replay(ctx context.Context, mem *memtable, lsn commitlog.LSN) error {
+// replay also tells the time of the last append among what it reads, if there is one.
+func (s *Store) replay(ctx context.Context, mem *memtable, lsn commitlog.LSN, lastAppend *state.Millis) error {
 	var batches []state.AppliedBatch
 	from := min(s.pub.lsn+1, mem.first)
 	if last := s.log.Last(); from > last {
@@ -89,6 +100,7 @@ func (s *Store) replay(ctx context.Context, mem *memtable, lsn commitlog.LSN) er
 				b := &batches[i]
 				mem.add(mem.part(b.TopicPartition), r.LSN, r.Location.File, offset, &b.Batch, b.BaseOffset, b.AppendTime)
 				offset += uint32(b.SizeBytes)
+				*lastAppend = b.AppendTime
 			}
 		}
 		if r.LSN > lsn {

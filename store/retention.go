@@ -9,36 +9,8 @@ import (
 	"millrace/store/state"
 )
 
-const (
-	// retentionMoves is how many log starts one entry moves.
-	retentionMoves = 1000
-	// clockSlack is how far the wall clock may run ahead of the monotonic one
-	// between two passes before it counts as a jump.
-	clockSlack = 10 * time.Minute
-	// clockSettle is how long retention by time waits after a jump: a clock that
-	// is set right again within it costs no records.
-	clockSettle = time.Hour
-)
-
-// clockGuard notices when the wall clock jumps ahead.
-type clockGuard struct {
-	wall    time.Time // at the last look, and
-	mono    time.Time // the same instant, with its monotonic reading
-	jumped  bool
-	settled time.Time // monotonic; after it the clock is believed again
-}
-
-// believes looks at the wall clock; mono is time.Now().
-func (g *clockGuard) believes(wall, mono time.Time) bool {
-	if !g.mono.IsZero() && wall.Sub(g.wall)-mono.Sub(g.mono) > clockSlack {
-		g.jumped, g.settled = true, mono.Add(clockSettle)
-	}
-	g.wall, g.mono = wall, mono
-	if g.jumped && !mono.Before(g.settled) {
-		g.jumped = false
-	}
-	return !g.jumped
-}
+// retentionMoves is how many log starts one entry moves.
+const retentionMoves = 1000
 
 // EnforceRetention runs one retention pass now: for topics whose cleanup.policy
 // contains delete, log starts rise over whole batches that are older than
@@ -49,7 +21,7 @@ func (s *Store) EnforceRetention(ctx context.Context) error {
 	s.keeper.passes.Lock()
 	defer s.keeper.passes.Unlock()
 	now := s.o.Now()
-	byTime := s.keeper.clock.believes(now.Round(0), time.Now())
+	byTime := s.clock.believes(now, time.Now())
 	if !byTime {
 		s.o.Logger.Warn("the clock jumped ahead; retention by time waits", "for", clockSettle)
 	}

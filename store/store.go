@@ -54,6 +54,7 @@ type Store struct {
 	publishedBytes atomic.Int64
 
 	keeper keeper
+	clock  clockGuard
 
 	stop          chan struct{} // ends the background work
 	stopPublisher chan struct{} // ends the publisher, after the rest

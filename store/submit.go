@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"millrace/internal/recordbatch"
 	"millrace/store/commitlog"
@@ -65,6 +66,12 @@ func (s *Store) Submit(ctx context.Context, intent state.Intent, payload [][]byt
 func (s *Store) decide(sl *slot, produce state.Produce, payload [][]byte) {
 	sl.start = s.o.Now()
 	sl.now = sl.start.UnixMilli()
+	switch sl.intent.(type) {
+	case state.ExpireOffsets, state.ExpireProducers:
+		if !s.clock.believes(sl.start, time.Now()) {
+			sl.now = 0 // nothing is as old as that
+		}
+	}
 	buf := s.entryBufs.get()
 	entry, result := s.seq.decided.Decide(sl.now, sl.intent, buf)
 	sl.result = result
