@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"millrace/internal/recordbatch"
 	"millrace/internal/vfs"
 	"millrace/store/commitlog"
 	"millrace/store/state"
@@ -433,4 +434,33 @@ func TestProducersWaitWhileTooMuchIsUnsealed(t *testing.T) {
 		t.Fatal("not sealed")
 	}
 	checkIdle(t, s)
+}
+
+func TestARecordThatCannotBeDecodedDoesNotBlockTimeLookups(t *testing.T) {
+	s, _ := openMem(t)
+	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, nil)}
+	produce(t, s, tp, rec{10, "0"})
+	b := recordbatch.Builder{Codec: recordbatch.Gzip}
+	for i := range int64(3) {
+		b.Append(20+i, nil, []byte("lost"), nil)
+	}
+	raw := b.Build()
+	copy(raw[recordbatch.HeaderBytes:], "no gzip at all")
+	recordbatch.SetCreateTime(raw, 22) // the checksum is right: nobody looked inside
+	if a := <-submit(t, s, []state.TopicPartition{tp}, [][]byte{raw}); a.err != nil || a.res.Batches[0].Err != nil {
+		t.Fatal(a)
+	}
+	produce(t, s, tp, rec{15, "4"}, rec{30, "5"})
+	for ts, want := range map[int64]int64{5: 0, 11: 1, 22: 1, 23: 5} {
+		if offset, _, found, err := s.OffsetForTime(tp, ts, ReadCommitted); err != nil || !found || offset != want {
+			t.Errorf("first at %d or later: %d %v %v, want %d", ts, offset, found, err, want)
+		}
+	}
+	if offset, at, found, err := s.MaxTimestamp(tp); err != nil || !found || offset != 5 || at != 30 {
+		t.Error(offset, at, found, err)
+	}
+	mustCommit(t, s, state.AdvanceLogStart{Partitions: []state.LogStartMove{{TopicPartition: tp, Before: 2}}})
+	if offset, _, found, err := s.OffsetForTime(tp, 20, ReadCommitted); err != nil || !found || offset != 2 {
+		t.Error("behind the log start:", offset, found, err)
+	}
 }

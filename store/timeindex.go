@@ -8,7 +8,9 @@ import (
 )
 
 // OffsetForTime returns the first offset whose timestamp is >= ts, exactly (looking
-// into batches); found=false when there is none.
+// into batches); found=false when there is none. Records that cannot be decoded (a
+// compressed batch is stored without a look inside) count as their batch's header has
+// them: all as late as the latest, so that nobody who asks starts behind one.
 // state.ErrUnknownTopic, or a *ReadError.
 func (s *Store) OffsetForTime(tp state.TopicPartition, ts state.Millis, iso Isolation) (offset int64, timestamp state.Millis, found bool, err error) {
 	sn := s.Snapshot()
@@ -26,8 +28,8 @@ func (s *Store) OffsetForTime(tp state.TopicPartition, ts state.Millis, iso Isol
 	defer it.Close()
 	var rd recordbatch.Reader
 	for it.Next() {
-		err := eachRecord(it, &rd, func(rec *recordbatch.Record) bool {
-			if rec.Timestamp >= ts && rec.Offset >= b.LogStart && rec.Offset < r.ToOffset {
+		err := eachRecord(it, &rd, b.LogStart, func(rec *recordbatch.Record) bool {
+			if rec.Timestamp >= ts && rec.Offset < r.ToOffset {
 				offset, timestamp, found = rec.Offset, rec.Timestamp, true
 				return false
 			}
@@ -42,7 +44,8 @@ func (s *Store) OffsetForTime(tp state.TopicPartition, ts state.Millis, iso Isol
 
 // MaxTimestamp returns the offset and timestamp of the record with the highest
 // timestamp (ListOffsets -3), the first of several; found=false when the
-// partition is empty. state.ErrUnknownTopic, or a *ReadError.
+// partition is empty. Records that cannot be decoded count as for OffsetForTime.
+// state.ErrUnknownTopic, or a *ReadError.
 func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp state.Millis, found bool, err error) {
 	sn := s.Snapshot()
 	defer sn.Release()
@@ -90,8 +93,8 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 			if it.Info().MaxTimestamp != best.MaxTimestamp {
 				continue
 			}
-			err := eachRecord(it, &rd, func(rec *recordbatch.Record) bool {
-				if rec.Offset >= b.LogStart && (!found || rec.Timestamp > timestamp) {
+			err := eachRecord(it, &rd, b.LogStart, func(rec *recordbatch.Record) bool {
+				if !found || rec.Timestamp > timestamp {
 					offset, timestamp, found = rec.Offset, rec.Timestamp, true
 				}
 				return true
@@ -109,24 +112,32 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 	}
 }
 
-// eachRecord calls fn with the records of the iterator's batch until it returns false.
-func eachRecord(it *BatchIter, rd *recordbatch.Reader, fn func(*recordbatch.Record) bool) error {
+// eachRecord calls fn with the records of the iterator's batch, from offset from on, until
+// it returns false. The first that cannot be decoded is the last one, with the batch's
+// highest timestamp.
+func eachRecord(it *BatchIter, rd *recordbatch.Reader, from int64, fn func(*recordbatch.Record) bool) error {
 	raw, err := it.Bytes()
 	if err != nil {
 		return err
 	}
 	b, _, err := recordbatch.Parse(raw)
 	if err != nil {
-		return err
+		return err // not reached: Bytes has compared the batch with its index
 	}
-	if err := rd.Reset(&b); err != nil {
-		return err
-	}
-	var rec recordbatch.Record
-	for rd.Next(&rec) {
-		if !fn(&rec) {
-			return nil
+	if rd.Reset(&b) == nil {
+		var rec recordbatch.Record
+		for rd.Next(&rec) {
+			if rec.Offset < from {
+				continue
+			}
+			if !fn(&rec) {
+				return nil
+			}
+			from = rec.Offset + 1
 		}
 	}
-	return rd.Err()
+	if from = max(from, b.BaseOffset); rd.Err() != nil && from <= b.LastOffset() {
+		fn(&recordbatch.Record{Offset: from, Timestamp: b.MaxTimestamp})
+	}
+	return nil
 }
