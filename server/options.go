@@ -67,16 +67,11 @@ func DefaultOptions() Options {
 		Store:     store.DefaultOptions(),
 		Groups:    group.DefaultOptions(),
 		KafkaWire: kafka.DefaultOptions(),
-		MySQLWire: mysqlDefaults(),
+		MySQLWire: mysql.DefaultOptions(),
 	}
 	o.MaxConnections, o.LoginTimeout = o.KafkaWire.MaxConnections, o.KafkaWire.LoginTimeout
 	o.KafkaWire.AutoCreateTopics = true
 	return o
-}
-
-// mysqlDefaults are mysql.New's own.
-func mysqlDefaults() mysql.Options {
-	return mysql.Options{StatementTimeout: time.Minute, MaxStatementBytes: 1 << 20}
 }
 
 // ErrInsecure refuses to serve strangers: an address others can reach, and no user.

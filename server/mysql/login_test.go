@@ -87,6 +87,25 @@ func TestUnknownUserLooksLikeAWrongPassword(t *testing.T) { // S13
 	}
 }
 
+func TestGuessingWithoutTLSIsAsSlowAsWithIt(t *testing.T) {
+	in := start(t, nil)
+	if err := in.auth.AddUser("alice", "pw"); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.open("alice", "pw", "tls=skip-verify").Ping(); err != nil {
+		t.Fatal(err) // from now on her scramble can be checked
+	}
+	for _, user := range []string{"alice", "mallo"} {
+		began := time.Now()
+		if err := in.open(user, "wrong", "").Ping(); errNumber(err) != 3159 {
+			t.Fatalf("%s: %v", user, err)
+		}
+		if took := time.Since(began); took < auth.FailureDelay {
+			t.Errorf("%s: the answer to a wrong guess came after %s", user, took)
+		}
+	}
+}
+
 func TestCommandsAreAuthorised(t *testing.T) {
 	in := start(t, nil)
 	in.topic("orders", nil, `{"x":1}`)

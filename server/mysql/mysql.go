@@ -26,8 +26,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Options of a Server. Store, Catalog, Auth are required; zero values of the others take the
-// defaults named here.
+// Options of a Server. Store, Catalog, Auth are required; zero values of the others take
+// DefaultOptions', or the default named here.
 type Options struct {
 	Address  string       // listen address
 	Listener net.Listener // instead of Address; the server closes it
@@ -40,16 +40,27 @@ type Options struct {
 	Logger    *slog.Logger          // nil: slog.Default()
 	Registry  prometheus.Registerer // nil: no metrics
 
-	MaxConnections    int           // default 10,000; beyond it clients get error 1040
-	StatementTimeout  time.Duration // max_execution_time of sessions that set none; default 60 s; < 0: none
-	LoginTimeout      time.Duration // a connection must have logged in by then; default 9 s
-	WriteTimeout      time.Duration // a client that reads nothing, or stops in the middle of a packet, for so long is dropped; default 60 s
-	MaxStatementBytes int           // longest statement text; default 1 MiB
+	MaxConnections    int           // beyond it clients get error 1040
+	StatementTimeout  time.Duration // max_execution_time of sessions that set none; < 0: none
+	LoginTimeout      time.Duration // a connection must have logged in by then
+	WriteTimeout      time.Duration // a client that reads nothing, or stops in the middle of a packet, for so long is dropped
+	MaxStatementBytes int           // longest statement text
 
 	// Provider of the databases; nil: one over Store and Catalog.
 	Provider *sqltable.Provider
 	// Pushdown executes plans; nil: one with the session's choice of millrace_pushdown.
 	Pushdown *pushdown.Builder
+}
+
+// DefaultOptions are what New takes for zero values.
+func DefaultOptions() Options {
+	return Options{
+		MaxConnections:    10_000,
+		StatementTimeout:  time.Minute,
+		LoginTimeout:      9 * time.Second, // closed within ten, whatever the clock
+		WriteTimeout:      time.Minute,
+		MaxStatementBytes: 1 << 20,
+	}
 }
 
 // ServerVersion is told to clients. Drivers choose their first queries by its numbers.
@@ -81,20 +92,21 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+	d := DefaultOptions()
 	if o.MaxConnections <= 0 {
-		o.MaxConnections = 10_000
+		o.MaxConnections = d.MaxConnections
 	}
 	if o.StatementTimeout == 0 {
-		o.StatementTimeout = time.Minute
+		o.StatementTimeout = d.StatementTimeout
 	}
 	if o.LoginTimeout <= 0 {
-		o.LoginTimeout = 9 * time.Second // closed within ten, whatever the clock
+		o.LoginTimeout = d.LoginTimeout
 	}
 	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = time.Minute
+		o.WriteTimeout = d.WriteTimeout
 	}
 	if o.MaxStatementBytes <= 0 {
-		o.MaxStatementBytes = 1 << 20
+		o.MaxStatementBytes = d.MaxStatementBytes
 	}
 	if o.TLSConfig == nil {
 		config, err := selfSigned(time.Now())
