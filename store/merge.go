@@ -18,7 +18,8 @@ const (
 	// once they are half dead.
 	mergeBytes = 4 << 30
 	// manySegments is from where on neighbours are merged although one of them is much
-	// larger than the rest.
+	// larger than the rest, or all are as large as sealing makes them: merging those
+	// gains nothing but fewer files, and costs what sealing them did once more.
 	manySegments = 48
 )
 
@@ -72,7 +73,8 @@ func (s *Store) pickMerge(segs []*segmentFile, keep alive) []*segmentFile {
 			largest = max(largest, f.size)
 			damaged = damaged || f.damaged.Load()
 		}
-		if !damaged && total < bestBytes && (2*largest <= total || len(segs) > manySegments) {
+		worth := 2*largest <= total && 2*total < mergeRun*s.o.SealBytes
+		if !damaged && total < bestBytes && (worth || len(segs) > manySegments) {
 			best, bestBytes = run, total
 		}
 	}

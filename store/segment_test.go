@@ -180,6 +180,27 @@ func TestASnapshotReadsOnThroughSealTrimDeleteAndMerge(t *testing.T) {
 	}
 }
 
+func TestSegmentsOfFullSizeMergeOnlyWhenThereAreMany(t *testing.T) {
+	s, _ := openMem(t, func(o *Options) { o.SealBytes = 5 << 10 })
+	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, nil)}
+	after := func(sealed int) int {
+		for range sealed {
+			produce(t, s, tp, rec{1, strings.Repeat("x", 4<<10)})
+			seal(t, s)
+		}
+		if err := s.maintain(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		return s.Stats().Segments
+	}
+	if n := after(manySegments); n != manySegments {
+		t.Fatalf("%d segments of full size became %d", manySegments, n)
+	}
+	if n := after(1); n != manySegments+1-mergeRun+1 {
+		t.Fatalf("%d segments are left of one too many", n)
+	}
+}
+
 func TestManySegmentsMergeIntoFewAndKeepTheirRecords(t *testing.T) {
 	s, log := openMem(t)
 	id := createTopic(t, s, "a", 2, nil)
