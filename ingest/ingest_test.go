@@ -432,3 +432,19 @@ func (discard) Submit(_ context.Context, intent state.Intent, _ [][]byte, done f
 	done(state.ProduceResult{Batches: make([]state.BatchResult, len(intent.(state.Produce).Batches))}, nil)
 	return nil
 }
+
+func TestAnsweredEntriesHoldNoBatch(t *testing.T) {
+	in, topic, _ := newTest(t, nil)
+	good, bad := build(recordbatch.None, rec{now, nil, "a"}), build(recordbatch.None, rec{now, nil, "b"})
+	bad[30]++
+	entries := []Entry{{Topic: topic, Batch: good}, {Topic: topic, Batch: bad}}
+	in.Produce(context.Background(), entries, false, func() {})
+	if entries[0].Result.Err != nil || entries[1].Result.Err == nil {
+		t.Fatalf("%+v", entries)
+	}
+	for i := range entries {
+		if entries[i].Batch != nil {
+			t.Errorf("entry %d still holds its batch, and so the request that it came in", i)
+		}
+	}
+}

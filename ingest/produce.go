@@ -12,7 +12,8 @@ type Entry struct {
 	Topic     *Topic
 	Partition int32
 	// Batch is the bytes as sent: exactly one batch. They may be changed in place,
-	// and are the store's from Produce on.
+	// and are the store's from Produce on, which lets go of them: an answer that waits
+	// for its client must not hold a request in memory.
 	Batch []byte
 
 	Result Result
@@ -42,6 +43,7 @@ func (in *Ingest) Produce(ctx context.Context, entries []Entry, allOrNothing boo
 		e := &entries[i]
 		e.Result = Result{BaseOffset: -1, AppendTime: -1, LogStart: -1}
 		b, raw, err := in.accept(e)
+		e.Batch = nil
 		if err != nil {
 			e.Result.Err = err
 			in.metrics.refused.Inc()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"millrace/ingest"
 	"millrace/server/auth"
@@ -159,10 +160,12 @@ func (call *produceCall) resolve(c *conn, t *produceTopic) {
 	} else {
 		topic, known = topics.ByName(t.name)
 	}
-	name := t.name
-	if known {
-		name = topic.Name
+	// The answer may wait for long, and must not hold the request's memory meanwhile.
+	name := topic.Name
+	if !known {
+		name = strings.Clone(t.name)
 	}
+	t.name = name
 	switch {
 	case call.version < produceServedFrom:
 		t.code = errUnsupportedVersion
@@ -180,6 +183,8 @@ func (call *produceCall) resolve(c *conn, t *produceTopic) {
 		}
 	case !known:
 		t.code = unknown
+	case internalTopic(name):
+		t.code = errInvalidTopic // as in Kafka, they are the broker's alone
 	default:
 		var err error
 		if t.topic, err = s.o.Ingest.Topic(topic); err != nil {
