@@ -43,13 +43,14 @@ func (s *Server) fetch(ctx context.Context, c *conn, h header, body []byte) erro
 		f.parts = nil
 		return f.respond()
 	}
+	defer func() {
+		s.fetches.release(f.held)
+		for _, p := range f.parts { // a session lives on; its last answer must not
+			p.batches = nil
+		}
+	}()
 	f.gather(ctx)
-	err = f.respond()
-	s.fetches.release(f.held)
-	for _, p := range f.parts { // a session lives on; its last answer must not
-		p.batches = nil
-	}
-	return err
+	return f.respond()
 }
 
 // fetchCall is one Fetch being answered.
@@ -160,7 +161,9 @@ func (f *fetchCall) resolve() {
 }
 
 // read makes one pass over the partitions, going on where the last one ended; false
-// when memory did not come free in time.
+// when memory did not come free in time. Whoever has something already waits for memory no
+// longer than for records: all of them holding some and wanting more would wait for
+// each other.
 func (f *fetchCall) read(ctx context.Context, deadline time.Time) bool {
 	want := 0
 	for _, p := range f.parts {
@@ -172,12 +175,16 @@ func (f *fetchCall) read(ctx context.Context, deadline time.Time) bool {
 	granted := 0
 	if room > 0 {
 		if f.req.maxWait > 0 {
+			if f.total == 0 {
+				deadline = deadline.Add(f.s.o.WriteTimeout)
+			}
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithDeadline(ctx, deadline.Add(f.s.o.WriteTimeout))
+			ctx, cancel = context.WithDeadline(ctx, deadline)
 			defer cancel()
 		}
 		n, err := f.s.fetches.acquireSome(ctx, int64(room), minFetchGrant)
 		if err != nil {
+			f.look()
 			return false
 		}
 		granted = int(n)
@@ -192,6 +199,22 @@ func (f *fetchCall) read(ctx context.Context, deadline time.Time) bool {
 	f.held += int64(f.total - before)
 	f.s.fetches.release(int64(granted - (f.total - before)))
 	return true
+}
+
+// look reads where the partitions begin and end, for an answer without records: a
+// high watermark of 0 would be an answer, too, and a wrong one.
+func (f *fetchCall) look() {
+	for _, p := range f.parts {
+		if p.code != errNone {
+			continue
+		}
+		b, err := f.s.o.Store.Bounds(p.tp)
+		if err != nil && p.bytes == 0 {
+			p.code = f.partitionCode(p, err)
+		} else if err == nil && p.bytes == 0 {
+			p.bounds = b
+		}
+	}
 }
 
 func (f *fetchCall) readPartition(p *fetchPartition, limit int) {

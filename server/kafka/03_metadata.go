@@ -89,6 +89,9 @@ func failedTopic(name *string, id state.TopicID, code int16) kmsg.MetadataRespon
 // autoCreate makes a topic that does not exist, where both sides want that. It is
 // usable at once: the answer already describes it.
 func (s *Server) autoCreate(ctx context.Context, r *request, name string, wanted bool) (state.Topic, int16) {
+	if !state.ValidTopicName(name) {
+		return state.Topic{}, errInvalidTopic // asking again will not help
+	}
 	if !s.o.AutoCreateTopics {
 		s.rare.warn(s.log, "no topic "+name, "a client asks for a topic that does not exist; auto-create is off",
 			slog.String("topic", cut(name)), slog.String("client_id", cut(r.clientID)), slog.String("client", r.conn.remoteHost))

@@ -392,11 +392,11 @@ func (c *conn) writev(bufs net.Buffers) error {
 	return nil
 }
 
-// writeDeadline gives the client WriteTimeout for what is written next. For small
-// pieces it is renewed once a second only.
+// writeDeadline gives the client WriteTimeout, or a little less, for what is written
+// next: for small pieces it is not renewed every time.
 func (c *conn) writeDeadline(large bool) error {
 	now := time.Now()
-	if !large && now.Sub(c.writeSet) < time.Second {
+	if !large && now.Sub(c.writeSet) < c.s.o.WriteTimeout/16 {
 		return nil
 	}
 	c.writeSet = now

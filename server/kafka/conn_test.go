@@ -147,6 +147,42 @@ func TestAutoCreateOffAnswersUnknownAndSaysWhoAsked(t *testing.T) {
 	if _, ok := e.st.Topics().ByName("missing"); ok {
 		t.Fatal("it was made")
 	}
+	req.Topics[0].Topic = kmsg.StringPtr("no/topic")
+	if got := e.raw().ask(req).(*kmsg.MetadataResponse).Topics[0]; got.ErrorCode != errInvalidTopic {
+		t.Fatalf("a name that no topic can have: %+v", got)
+	}
+}
+
+func TestProducersDoNotWriteToInternalTopics(t *testing.T) {
+	e := start(t)
+	id := e.topic(offsetsTopic, 1)
+	for _, version := range []int16{9, 13} {
+		if got := onlyPart(t, e.raw().ask(produceRequest(version, offsetsTopic, id, 0, batch(1, "x")))); got.ErrorCode != errInvalidTopic {
+			t.Errorf("version %d: %+v", version, got)
+		}
+	}
+}
+
+func TestAFetchThatGetsNoMemoryTellsTheTrueOffsets(t *testing.T) {
+	e := start(t, func(o *Options) { o.WriteTimeout = 50 * time.Millisecond })
+	id := e.topic("t", 1)
+	r := e.raw()
+	for range 3 {
+		onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x"))))
+	}
+	all := e.srv.o.FetchBufferBytes
+	if err := e.srv.fetches.acquire(context.Background(), all); err != nil {
+		t.Fatal(err)
+	}
+	req := fetchRequest1(12, "t", id, 0, 1)
+	req.MaxWaitMillis = 1
+	if p := onlyFetched(t, r.ask(req)); p.ErrorCode != 0 || p.HighWatermark != 3 || p.LastStableOffset != 3 || len(p.RecordBatches) != 0 {
+		t.Errorf("%+v", p)
+	}
+	e.srv.fetches.release(all)
+	if p := onlyFetched(t, r.ask(req)); p.HighWatermark != 3 || len(p.RecordBatches) == 0 {
+		t.Errorf("%+v", p)
+	}
 }
 
 func TestManyIdleConnectionsTakeLittleAndAllEnd(t *testing.T) {
