@@ -26,7 +26,7 @@ func (s *Server) joinGroup(ctx context.Context, r *request) (kmsg.Response, erro
 		Group: req.Group, MemberID: req.MemberID, InstanceID: deref(req.InstanceID),
 		ClientID: r.clientID, ClientHost: r.clientHost(),
 		SessionTimeout: milliseconds(req.SessionTimeoutMillis), RebalanceTimeout: milliseconds(req.RebalanceTimeoutMillis),
-		ProtocolType: req.ProtocolType, Reason: deref(req.Reason),
+		ProtocolType: req.ProtocolType, Reason: cut(deref(req.Reason)),
 		RequireMemberID: req.Version >= 4, SkipAssignment: req.Version >= 9,
 	}
 	for _, p := range req.Protocols {

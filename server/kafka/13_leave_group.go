@@ -23,7 +23,7 @@ func (s *Server) leaveGroup(_ context.Context, r *request) (kmsg.Response, error
 		leaving = []group.Leaving{{MemberID: req.MemberID}}
 	}
 	for _, m := range req.Members {
-		leaving = append(leaving, group.Leaving{MemberID: m.MemberID, InstanceID: deref(m.InstanceID), Reason: deref(m.Reason)})
+		leaving = append(leaving, group.Leaving{MemberID: m.MemberID, InstanceID: deref(m.InstanceID), Reason: cut(deref(m.Reason))})
 	}
 	errs, err := s.o.Admin.Groups.Leave(req.Group, leaving)
 	if err != nil {

@@ -13,21 +13,17 @@ import (
 	"millrace/store/state"
 )
 
-// Kafka's error codes that this server can answer with.
+// Kafka's error codes that this server answers with.
 const (
 	errUnknownServerError           int16 = -1
 	errNone                         int16 = 0
 	errOffsetOutOfRange             int16 = 1
 	errCorruptMessage               int16 = 2
 	errUnknownTopicOrPartition      int16 = 3
-	errInvalidFetchSize             int16 = 4
-	errLeaderNotAvailable           int16 = 5
 	errNotLeaderOrFollower          int16 = 6
 	errRequestTimedOut              int16 = 7
 	errMessageTooLarge              int16 = 10
 	errOffsetMetadataTooLarge       int16 = 12
-	errNetworkException             int16 = 13
-	errCoordinatorLoadInProgress    int16 = 14
 	errCoordinatorNotAvailable      int16 = 15
 	errNotCoordinator               int16 = 16
 	errInvalidTopic                 int16 = 17
@@ -38,7 +34,6 @@ const (
 	errUnknownMemberID              int16 = 25
 	errInvalidSessionTimeout        int16 = 26
 	errRebalanceInProgress          int16 = 27
-	errInvalidCommitOffsetSize      int16 = 28
 	errTopicAuthorizationFailed     int16 = 29
 	errGroupAuthorizationFailed     int16 = 30
 	errClusterAuthorizationFailed   int16 = 31
@@ -51,24 +46,17 @@ const (
 	errInvalidReplicationFactor     int16 = 38
 	errInvalidReplicaAssignment     int16 = 39
 	errInvalidConfig                int16 = 40
-	errNotController                int16 = 41
 	errInvalidRequest               int16 = 42
-	errUnsupportedForMessageFormat  int16 = 43
 	errPolicyViolation              int16 = 44
 	errOutOfOrderSequenceNumber     int16 = 45
 	errDuplicateSequenceNumber      int16 = 46
 	errInvalidProducerEpoch         int16 = 47
 	errInvalidTxnState              int16 = 48
 	errInvalidTransactionTimeout    int16 = 50
-	errInvalidProducerIDMapping     int16 = 49
-	errConcurrentTransactions       int16 = 51
 	errTransactionalIDAuthorization int16 = 53
-	errSecurityDisabled             int16 = 54
 	errKafkaStorageError            int16 = 56
-	errLogDirNotFound               int16 = 57
 	errSASLAuthenticationFailed     int16 = 58
 	errUnknownProducerID            int16 = 59
-	errReassignmentInProgress       int16 = 60
 	errNonEmptyGroup                int16 = 68
 	errGroupIDNotFound              int16 = 69
 	errFetchSessionIDNotFound       int16 = 70
@@ -79,17 +67,9 @@ const (
 	errMemberIDRequired             int16 = 79
 	errGroupMaxSizeReached          int16 = 81
 	errFencedInstanceID             int16 = 82
-	errElectionNotNeeded            int16 = 84
-	errNoReassignmentInProgress     int16 = 85
 	errGroupSubscribedToTopic       int16 = 86
 	errInvalidRecord                int16 = 87
-	errUnstableOffsetCommit         int16 = 88
-	errThrottlingQuotaExceeded      int16 = 89
-	errResourceNotFound             int16 = 91
-	errDuplicateResource            int16 = 92
 	errUnknownTopicID               int16 = 100
-	errInconsistentTopicID          int16 = 103
-	errTransactionalIDNotFound      int16 = 105
 	errFetchSessionTopicIDError     int16 = 106
 	errMismatchedEndpointType       int16 = 114
 	errUnsupportedEndpointType      int16 = 115
@@ -152,6 +132,7 @@ var errorTable = []struct {
 	{recordbatch.ErrInvalid, errInvalidRecord},
 
 	{commitlog.ErrStorage, errKafkaStorageError}, // ErrNoSpace too
+	{commitlog.ErrTooLarge, errMessageTooLarge},
 	{commitlog.ErrCorrupt, errCorruptMessage},
 	{store.ErrCorrupt, errCorruptMessage},
 	{commitlog.ErrInDoubt, errRequestTimedOut},

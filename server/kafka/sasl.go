@@ -14,15 +14,8 @@ import (
 	"github.com/xdg-go/scram"
 )
 
-// SASL mechanisms.
-const (
-	mechanismPlain    = "PLAIN"
-	mechanismSCRAM256 = "SCRAM-SHA-256"
-	mechanismSCRAM512 = "SCRAM-SHA-512"
-)
-
-// saslFailureDelay makes guessing slow, and failures of all kinds look alike in time.
-const saslFailureDelay = 100 * time.Millisecond
+// mechanismPlain is beside auth's SCRAM mechanisms.
+const mechanismPlain = "PLAIN"
 
 // saslState is how far a connection's login has come. It only ever moves forward:
 // nothing → a mechanism chosen → done. A failure ends the connection, so there
@@ -50,9 +43,9 @@ func (c *conn) mayLogIn() bool { return c.sasl.required || !c.s.o.Auth.Open() }
 // listens on the line, so it wants TLS, or no line.
 func (c *conn) mechanisms() []string {
 	if c.l.TLS != nil || c.l.InsecurePlain || c.isLoopback {
-		return []string{mechanismPlain, mechanismSCRAM256, mechanismSCRAM512}
+		return []string{mechanismPlain, auth.MechanismSHA256, auth.MechanismSHA512}
 	}
-	return []string{mechanismSCRAM256, mechanismSCRAM512}
+	return []string{auth.MechanismSHA256, auth.MechanismSHA512}
 }
 
 // saslStep takes one token of the client's and returns the answer to it. When the
@@ -67,7 +60,7 @@ func (c *conn) saslStep(token []byte) (answer []byte, err error) {
 		}
 		c.loggedIn(p)
 		return nil, nil
-	case mechanismSCRAM256, mechanismSCRAM512:
+	case auth.MechanismSHA256, auth.MechanismSHA512:
 		if st.scram == nil {
 			server, err := c.s.o.Auth.SCRAM(st.mechanism)
 			if err != nil {
@@ -117,7 +110,7 @@ func (c *conn) loginFailed(ctx context.Context, err error) {
 	c.s.metrics.authFailures.Inc()
 	c.s.rare.warn(c.s.log, "login "+c.remoteHost, "kafka login failed",
 		slog.String("client", c.remoteHost), slog.String("mechanism", c.sasl.mechanism), slog.Any("error", err))
-	t := time.NewTimer(saslFailureDelay)
+	t := time.NewTimer(auth.FailureDelay)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -19,9 +19,9 @@ import (
 // mechanismsFor is every way to log in with a name and a password.
 func mechanismsFor(user, password string) map[string]sasl.Mechanism {
 	return map[string]sasl.Mechanism{
-		mechanismPlain:    plain.Auth{User: user, Pass: password}.AsMechanism(),
-		mechanismSCRAM256: scram.Auth{User: user, Pass: password}.AsSha256Mechanism(),
-		mechanismSCRAM512: scram.Auth{User: user, Pass: password}.AsSha512Mechanism(),
+		mechanismPlain:       plain.Auth{User: user, Pass: password}.AsMechanism(),
+		auth.MechanismSHA256: scram.Auth{User: user, Pass: password}.AsSha256Mechanism(),
+		auth.MechanismSHA512: scram.Auth{User: user, Pass: password}.AsSha512Mechanism(),
 	}
 }
 

@@ -144,11 +144,6 @@ func (d *decoder) array(flexible bool, minBytes int) int {
 
 // skipTags reads over tagged fields.
 func (d *decoder) skipTags(flexible bool) {
-	d.tags(flexible, nil)
-}
-
-// tags hands every tagged field to fn (when not nil).
-func (d *decoder) tags(flexible bool, fn func(tag uint32, value []byte)) {
 	if !flexible {
 		return
 	}
@@ -158,11 +153,8 @@ func (d *decoder) tags(flexible bool, fn func(tag uint32, value []byte)) {
 		return
 	}
 	for ; n > 0 && !d.bad; n-- {
-		tag := d.uvarint()
-		value := d.take(int(d.uvarint()))
-		if fn != nil && !d.bad {
-			fn(tag, value)
-		}
+		d.uvarint()
+		d.take(int(d.uvarint()))
 	}
 }
 
