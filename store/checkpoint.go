@@ -34,6 +34,15 @@ type checkpointData struct {
 	state       []byte
 }
 
+// joins says whether the log, which begins at entry first, goes on where the
+// checkpoint (or none, the zero value) ends.
+func (c *checkpointData) joins(first commitlog.LSN) error {
+	if need := min(c.lsn, c.sealed) + 1; first > need {
+		return fmt.Errorf("%w: the last checkpoint is missing: the log begins at entry %d, and the checkpoint found needs it from %d on", ErrCorrupt, first, need)
+	}
+	return nil
+}
+
 func (c *checkpointData) write(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	h := append([]byte(nil), checkpointMagic...)

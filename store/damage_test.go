@@ -362,3 +362,91 @@ func TestALostCheckpointStopsTheStartAndCostsNoSegment(t *testing.T) {
 		t.Fatal("segments are gone:", d)
 	}
 }
+
+// TestALostCheckpointCostsNoSegment: the checkpoint lists the segments. Without it
+// and the log before it, the store must not take them for unfinished ones.
+func TestALostCheckpointCostsNoSegment(t *testing.T) {
+	fs := vfs.NewMem()
+	o := testOptions(fs)
+	o.LogFileBytes = 64 << 10
+	open := func() (*Store, error) { return Open(context.Background(), o) }
+	s, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, nil)}
+	for s.log.First() == 1 {
+		for range 20 {
+			produce(t, s, tp, rec{1, strings.Repeat("x", 100_000)})
+		}
+		seal(t, s)
+		if err := s.maintain(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := segmentNames(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound := fs
+	for what, damage := range map[string]func() error{
+		"removed": func() error { return fs.Remove("/data/log/snapshot") },
+		"emptied": func() error {
+			f, err := fs.Create("/data/log/snapshot")
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		},
+		"removed with the log": func() error {
+			files, err := fs.ReadDir("/data/log")
+			for _, f := range files {
+				err = errors.Join(err, fs.Remove(filepath.Join("/data/log", f.Name())))
+			}
+			return err
+		},
+	} {
+		fs = sound.KillClone()
+		o.FS = fs
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if lines := verifyLines(t, fs); len(lines) == 0 {
+			t.Fatalf("%s: verify finds nothing", what)
+		}
+		if s, err := open(); err == nil {
+			t.Fatalf("%s: opened at entry %d", what, s.pubLSN())
+		} else if !errors.Is(err, commitlog.ErrCorrupt) && !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for _, n := range names {
+			if _, err := fs.Stat(filepath.Join("/data", segmentsDir, n)); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+	}
+}
+
+func TestVerifyFindsASegmentInAnothersPlace(t *testing.T) {
+	fs := vfs.NewMem()
+	s, err := Open(context.Background(), testOptions(fs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, nil)}
+	for range 2 {
+		produce(t, s, tp, rec{1, "v"})
+		seal(t, s)
+	}
+	first, second := s.segmentPath(1), s.segmentPath(2)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := fs.Rename(first, second); err != nil {
+		t.Fatal(err)
+	}
+	lines := verifyLines(t, fs)
+	if len(lines) < 2 || !strings.Contains(strings.Join(lines, "\n"), segmentName(2)) {
+		t.Fatal(lines)
+	}
+}

@@ -35,6 +35,11 @@ func (s *Store) recover(ctx context.Context) error {
 	if first := s.log.First(); min(c.lsn, c.sealed)+1 < first {
 		return fmt.Errorf("%w: the log begins at entry %d, and no checkpoint says what came before", ErrCorrupt, first)
 	}
+	// Before segments that no checkpoint names are removed: if this one is not the
+	// last that was saved, they may be the only place of what the log gave up.
+	if err := c.joins(s.log.First()); err != nil {
+		return err
+	}
 	segs, err := s.openSegments(c.segments)
 	if err != nil {
 		return err

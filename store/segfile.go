@@ -93,6 +93,10 @@ func (s *Store) openSegments(ids []uint64) ([]*segmentFile, error) {
 		if !ok || known[e.Name()] {
 			continue
 		}
+		if s.log.Last() == 0 {
+			// Nothing was ever stored, so nothing can have been sealed.
+			return nil, fmt.Errorf("%w: %s: there are segments, but the log is missing", ErrCorrupt, filepath.Join(s.o.Dir, logDir))
+		}
 		s.o.Logger.Info("removing an unfinished segment", "file", e.Name())
 		if err := s.o.FS.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return nil, fmt.Errorf("store: %w", err)

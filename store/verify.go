@@ -62,7 +62,8 @@ func (v *verifier) problem(format string, args ...any) {
 
 func (v *verifier) run(ctx context.Context) error {
 	logPath := filepath.Join(v.dir, logDir)
-	if _, err := wal.Verify(ctx, v.fs, logPath, func(err error) { v.problem("%v", err) }); err != nil {
+	logged, err := wal.Verify(ctx, v.fs, logPath, func(err error) { v.problem("%v", err) })
+	if err != nil {
 		return err
 	}
 	v.state = state.New()
@@ -74,6 +75,15 @@ func (v *verifier) run(ctx context.Context) error {
 		// Without the list of segments there is nothing more to look at.
 		v.problem("%s: checkpoint: %v", logPath, err)
 		return nil
+	}
+	if logged.Files == 0 {
+		if left, err := v.fs.ReadDir(filepath.Join(v.dir, segmentsDir)); err == nil && len(left) > 0 && !found {
+			v.problem("%s: there are segments, but the log is missing", logPath)
+		}
+	} else {
+		if err := v.checkpoint.joins(logged.First); err != nil {
+			v.problem("%s: %v", filepath.Join(logPath, "snapshot"), err)
+		}
 	}
 	defer func() {
 		for _, r := range v.segs {
@@ -91,6 +101,12 @@ func (v *verifier) run(ctx context.Context) error {
 			continue
 		case err != nil:
 			v.problem("%s: %v", name, err)
+			continue
+		case r.ID != id:
+			v.problem("%s: it is segment %d", name, r.ID)
+			if err := r.Close(); err != nil {
+				return err
+			}
 			continue
 		}
 		v.segs = append(v.segs, r)

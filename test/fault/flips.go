@@ -83,31 +83,98 @@ func flipsIn(ctx context.Context, binary, dir string, random *rand.Rand, flips i
 	broken := filepath.Join(dir, "broken")
 	q := newProcess(binary, dir, broken, "--http", "")
 	defer func() { q.kill() }()
+	// try judges a copy that damage was done to.
+	try := func(n *flipCounts, name string, damage func(path string) (what string, err error)) error {
+		if err := os.RemoveAll(broken); err != nil {
+			return err
+		}
+		if out, err := exec.Command("cp", "-a", "--sparse=always", sound, broken).CombinedOutput(); err != nil {
+			return fmt.Errorf("copy: %s: %w", out, err)
+		}
+		what, err := damage(filepath.Join(broken, name))
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(q.log()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := n.judge(ctx, q, h, topics, name, want); err != nil {
+			return fmt.Errorf("%s, %s: %w\nserver: %s", name, what, err, q.tail())
+		}
+		return nil
+	}
 	for kind, files := range kinds {
 		var n flipCounts
 		for range flips {
-			if err := os.RemoveAll(broken); err != nil {
-				return err
-			}
-			if out, err := exec.Command("cp", "-a", "--sparse=always", sound, broken).CombinedOutput(); err != nil {
-				return fmt.Errorf("copy: %s: %w", out, err)
-			}
-			name := files[random.IntN(len(files))]
-			at, bit, err := flipBit(filepath.Join(broken, name), random)
+			err := try(&n, files[random.IntN(len(files))], func(path string) (string, error) { return flipBit(path, random) })
 			if err != nil {
 				return err
-			}
-			if err := os.Remove(q.log()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			if err := n.judge(ctx, q, h, topics, name, want); err != nil {
-				return fmt.Errorf("%s, byte %d, bit %d: %w\nserver: %s", name, at, bit, err, q.tail())
 			}
 		}
 		fmt.Printf("flips: %-8s %d flipped: verify found %d, server refused to start %d, reported and isolated %d, the rest harmless\n",
 			kind, flips, n.verified, n.refused, n.isolated)
+		n = flipCounts{}
+		mangled := 0
+		for _, name := range files {
+			for _, m := range manglings {
+				mangled++
+				if err := try(&n, name, func(path string) (string, error) { return m.what, m.do(path, files, random) }); err != nil {
+					return err
+				}
+			}
+		}
+		fmt.Printf("flips: %-8s %d mangled: verify found %d, server refused to start %d, reported and isolated %d, the rest harmless\n",
+			kind, mangled, n.verified, n.refused, n.isolated)
 	}
 	return nil
+}
+
+// manglings are the ways in which whole files go wrong. kin are the files of the
+// same kind, relative to the data directory.
+var manglings = []struct {
+	what string
+	do   func(path string, kin []string, random *rand.Rand) error
+}{
+	{"missing", func(path string, _ []string, _ *rand.Rand) error { return os.Remove(path) }},
+	{"empty", func(path string, _ []string, _ *rand.Rand) error { return os.Truncate(path, 0) }},
+	{"cut", func(path string, _ []string, random *rand.Rand) error {
+		used, err := usedBytes(path)
+		if err != nil {
+			return err
+		}
+		return os.Truncate(path, random.Int64N(used))
+	}},
+	{"a page zeroed", func(path string, _ []string, random *rand.Rand) error {
+		used, err := usedBytes(path)
+		if err != nil {
+			return err
+		}
+		return overwrite(path, make([]byte, min(4096, used)), random.Int64N(used)&^4095)
+	}},
+	{"another in its place", func(path string, kin []string, random *rand.Rand) error {
+		other := kin[random.IntN(len(kin))]
+		root := strings.TrimSuffix(path, string(filepath.Separator)+kin[slices.IndexFunc(kin, func(k string) bool { return strings.HasSuffix(path, k) })])
+		b, err := os.ReadFile(filepath.Join(root, other))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, b, 0o600)
+	}},
+}
+
+// usedBytes is the file's length without the zeroes at its end, at least 1.
+func usedBytes(path string) (int64, error) {
+	b, err := os.ReadFile(path)
+	return max(1, int64(len(bytes.TrimRight(b, "\x00")))), err
+}
+
+func overwrite(path string, b []byte, at int64) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(b, at)
+	return errors.Join(err, f.Close())
 }
 
 type flipCounts struct{ verified, refused, isolated int }
@@ -220,7 +287,7 @@ func tellsWhere(err error, topic string, partition int32) bool {
 
 // namesFile: the file itself, or what it belongs to where that says as much.
 func namesFile(report, name string) bool {
-	return strings.Contains(report, filepath.Base(name)) ||
+	return strings.HasSuffix(name, ".wal") && strings.Contains(report, "log files are missing") || strings.Contains(report, filepath.Base(name)) ||
 		filepath.Base(name) == "snapshot" && strings.Contains(report, "checkpoint") ||
 		filepath.Base(name) == "FORMAT" && strings.Contains(report, "data format")
 }
@@ -251,23 +318,18 @@ func filesByKind(dir string) (map[string][]string, error) {
 
 // flipBit flips a bit, nine times of ten in a byte that means something: log
 // files are mostly zeroes.
-func flipBit(name string, random *rand.Rand) (at int, bit int, err error) {
+func flipBit(name string, random *rand.Rand) (what string, err error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
-		return 0, 0, err
+		return "", err
 	}
-	at, bit = random.IntN(len(b)), random.IntN(8)
+	at, bit := random.IntN(len(b)), random.IntN(8)
 	if random.IntN(10) > 0 {
 		if used := len(bytes.TrimRight(b, "\x00")); used > 0 {
 			at = random.IntN(used)
 		}
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return 0, 0, err
-	}
-	_, err = f.WriteAt([]byte{b[at] ^ 1<<bit}, int64(at))
-	return at, bit, errors.Join(err, f.Close())
+	return fmt.Sprintf("byte %d, bit %d", at, bit), overwrite(name, []byte{b[at] ^ 1<<bit}, int64(at))
 }
 
 // readRaw fetches each partition's batches as they are stored, up to its end or
