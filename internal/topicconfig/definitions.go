@@ -63,12 +63,12 @@ var definitions = []Definition{
 	},
 	{
 		Name: "compression.gzip.level", Type: typeInt, Default: "-1", BrokerSynonym: "compression.gzip.level",
-		Doc:   "Level used when compression.type is gzip: 1 to 9, or -1 for the codec's default.",
+		Doc:   "Level for compression.type gzip: 1 to 9, or -1 for the codec's default. Accepted and reported for compatibility; batches that the broker compresses itself get its own level.",
 		parse: gzipLevel,
 	},
 	{
 		Name: "compression.lz4.level", Type: typeInt, Default: "9", BrokerSynonym: "compression.lz4.level",
-		Doc:   "Level used when compression.type is lz4: 1 to 17.",
+		Doc:   "Level for compression.type lz4: 1 to 17. Accepted and reported for compatibility; batches that the broker compresses itself get its own level.",
 		parse: integer(1, 17, nil),
 	},
 	{
@@ -80,7 +80,7 @@ var definitions = []Definition{
 	},
 	{
 		Name: "compression.zstd.level", Type: typeInt, Default: "3", BrokerSynonym: "compression.zstd.level",
-		Doc:   "Level used when compression.type is zstd: -131072 to 22.",
+		Doc:   "Level for compression.type zstd: -131072 to 22. Accepted and reported for compatibility; batches that the broker compresses itself get its own level.",
 		parse: integer(-131072, 22, nil),
 	},
 	{

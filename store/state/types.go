@@ -30,7 +30,7 @@ var (
 	ErrInvalidTopicName     = errors.New("invalid topic name")
 	ErrInvalidPartitions    = errors.New("invalid number of partitions")
 	ErrInvalidConfig        = errors.New("invalid config")
-	ErrTooMany              = errors.New("too many topics or partitions")
+	ErrTooMany              = errors.New("a limit of the store is reached") // Limits, or the greatest size of one thing
 	ErrOffsetOutOfRange     = errors.New("offset out of range")
 	ErrOutOfOrderSequence   = errors.New("out of order sequence number")
 	ErrDuplicateSequence    = errors.New("duplicate sequence number outside the window") // Decide says ErrOutOfOrderSequence, as Kafka 4 does
