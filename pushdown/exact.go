@@ -12,24 +12,12 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Exact rewrites comparisons of a column with a constant in e so that both sides
-// have the column's type, where that loses nothing; e itself when there is nothing
-// to do. The engine compares a BIGINT with an unsigned constant, and a DOUBLE with a
-// decimal one, through conversions that round or overflow; MySQL does not.
-func Exact(ctx *sql.Context, e sql.Expression) (sql.Expression, error) {
-	out, _, err := transform.Expr(e, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if x := exactComparison(ctx, e); x != nil {
-			return x, transform.NewTree, nil
-		}
-		return e, transform.SameTree, nil
-	})
-	return out, err
-}
-
-// exactFilter is Exact for a filter; nil when it changes nothing.
+// exactFilter makes the comparisons in a filter exact; nil when that changes nothing. (Most
+// are already, by the server's use of Exact; the planner folds constants and makes new
+// comparisons after it.)
 func exactFilter(ctx *sql.Context, e sql.Expression) sql.Expression {
 	out, same, err := transform.Expr(e, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if x := exactComparison(ctx, e); x != nil {
+		if x := Exact(ctx, e); x != nil {
 			return x, transform.NewTree, nil
 		}
 		return e, transform.SameTree, nil
@@ -40,7 +28,11 @@ func exactFilter(ctx *sql.Context, e sql.Expression) sql.Expression {
 	return out
 }
 
-func exactComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
+// Exact is comparison e of a column with a constant so that both sides have the
+// column's type, where that loses nothing; nil when e is something else or exact
+// already. The engine compares a BIGINT with an unsigned constant, and a DOUBLE with a
+// decimal one, through conversions that round or overflow; MySQL does not.
+func Exact(ctx *sql.Context, e sql.Expression) sql.Expression {
 	cmp, ok := e.(expression.Comparer)
 	if !ok {
 		return nil
@@ -61,7 +53,7 @@ func exactComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		}
 		constant = left
 	}
-	lit, ok := constant.(*expression.Literal)
+	lit, ok := literalOf(constant)
 	if !ok {
 		return nil
 	}
@@ -157,15 +149,23 @@ func exactOffGrid(e sql.Expression, field *expression.GetField, lit *expression.
 
 func exactIn(ctx *sql.Context, e sql.Expression, field *expression.GetField, list expression.Tuple) sql.Expression {
 	changed := false
-	out := make(expression.Tuple, len(list))
-	for i, el := range list {
-		out[i] = el
+	out := make(expression.Tuple, 0, len(list))
+	for _, el := range list {
 		if x := exactLiteral(ctx, field.Type(), el); x != nil {
-			out[i], changed = x, true
+			out, changed = append(out, x), true
+			continue
 		}
+		if lit, ok := literalOf(el); ok && exactOffGrid(expression.NewEquals(field, lit), field, lit, true) != nil {
+			changed = true // no value of the column equals it
+			continue
+		}
+		out = append(out, el)
 	}
-	if !changed {
+	switch {
+	case !changed:
 		return nil
+	case len(out) == 0:
+		return expression.NewLessThan(field, field) // never true; NULL for NULL
 	}
 	if _, hashed := e.(*expression.HashInTuple); hashed {
 		h, err := expression.NewHashInTuple(ctx, field, out)
@@ -181,7 +181,7 @@ func exactIn(ctx *sql.Context, e sql.Expression, field *expression.GetField, lis
 // t exactly; nil when e is not a constant, has that type already, or does not
 // convert without loss.
 func exactLiteral(ctx *sql.Context, t sql.Type, e sql.Expression) sql.Expression {
-	lit, ok := e.(*expression.Literal)
+	lit, ok := literalOf(e)
 	if !ok || lit.Value() == nil {
 		return nil
 	}
@@ -236,6 +236,35 @@ func exactLiteral(ctx *sql.Context, t sql.Type, e sql.Expression) sql.Expression
 		}
 	}
 	return nil
+}
+
+// literalOf is a constant as a literal, also one with a minus before it, which the planner
+// folds only in some places.
+func literalOf(e sql.Expression) (*expression.Literal, bool) {
+	minus, ok := e.(*expression.UnaryMinus)
+	if !ok {
+		lit, ok := e.(*expression.Literal)
+		return lit, ok
+	}
+	lit, ok := minus.Child.(*expression.Literal)
+	if !ok {
+		return nil, false
+	}
+	switch v := lit.Value().(type) {
+	case float64:
+		return expression.NewLiteral(-v, types.Float64), true
+	case bool, nil:
+		return nil, false
+	}
+	n, ok := number(lit)
+	if !ok {
+		return nil, false
+	}
+	n = n.Neg()
+	if n.IsInteger() && n.GreaterThanOrEqual(minInt64) && n.LessThanOrEqual(maxInt64) {
+		return expression.NewLiteral(n.IntPart(), types.Int64), true
+	}
+	return expression.NewLiteral(n, types.InternalDecimalType), true
 }
 
 var (

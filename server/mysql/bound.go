@@ -1,9 +1,15 @@
 package mysql
 
 import (
+	"math"
+
+	"millrace/pushdown"
+
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
 // fixBound checks and changes a plan whose names are bound and whose types are known, before the
@@ -12,7 +18,58 @@ func fixBound(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 	if err := checkGrouping(ctx, node); err != nil {
 		return nil, err
 	}
-	return fixExpressions(ctx, node)
+	return fixQuery(ctx, node)
+}
+
+func fixQuery(ctx *sql.Context, node sql.Node) (sql.Node, error) {
+	node, err := fixExpressions(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	out, _, err := transform.NodeWithOpaque(node, func(n sql.Node) (sql.Node, transform.TreeIdentity, error) {
+		switch n := n.(type) {
+		case *plan.Limit:
+			if e := countable(n.Limit); e != nil {
+				out := *n
+				out.Limit = e
+				return &out, transform.NewTree, nil
+			}
+		case *plan.Offset:
+			if e := countable(n.Offset); e != nil {
+				out := *n
+				out.Offset = e
+				return &out, transform.NewTree, nil
+			}
+		}
+		return n, transform.SameTree, nil
+	})
+	return out, err
+}
+
+// maxRows is more rows than there are; the sum of two is no overflow.
+const maxRows = math.MaxInt64 / 2
+
+// countable is a LIMIT or OFFSET as maxRows if it is beyond that, else nil: the planner adds the
+// two, and «LIMIT 5, 18446744073709551615», MySQL's way to say «all but the first five», would
+// wrap around.
+func countable(e sql.Expression) sql.Expression {
+	lit, ok := e.(*expression.Literal)
+	if !ok {
+		return nil
+	}
+	switch n := lit.Value().(type) {
+	case uint64:
+		if n <= maxRows {
+			return nil
+		}
+	case int64:
+		if n <= maxRows {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return expression.NewLiteral(int64(maxRows), types.Int64)
 }
 
 // fixExpressions replaces expressions whose meaning depends on their operands' types, in node and in the
@@ -20,16 +77,19 @@ func fixBound(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 	out, _, err := transform.NodeExprsWithOpaque(node, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 		if sub, ok := e.(*plan.Subquery); ok {
-			query, err := fixExpressions(ctx, sub.Query)
+			query, err := fixQuery(ctx, sub.Query)
 			if err != nil {
 				return nil, transform.SameTree, err
 			}
 			return sub.WithQuery(query), transform.NewTree, nil
 		}
-		if x := fixComparison(ctx, e); x != nil {
-			return x, transform.NewTree, nil
+		same := transform.SameTree
+		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixComparison, pushdown.Exact} {
+			if x := fix(ctx, e); x != nil {
+				e, same = x, transform.NewTree
+			}
 		}
-		return e, transform.SameTree, nil
+		return e, same, nil
 	})
 	return out, err
 }

@@ -1,7 +1,7 @@
 package mysql
 
 import (
-	"strings"
+	"errors"
 
 	"millrace/blobexpand/jsonval"
 	"millrace/catalog/sqltable"
@@ -30,6 +30,21 @@ func jsonFunctions() []sql.Function {
 			}
 		}}, 1, 1),
 	}
+	out = append(out, scalarFunction(scalar{name: exactJSONFunction, strict: true, typeOf: func(args []sql.Expression) sql.Type {
+		if types.IsText(args[0].Type()) {
+			return types.JSON
+		}
+		return args[0].Type()
+	}, eval: func(_ *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+		if !types.IsText(exprs[0].Type()) {
+			return args[0], nil
+		}
+		v, err := jsonValue(args[0], 1, "cast_as_json")
+		if err != nil {
+			return nil, err
+		}
+		return sqltable.JSONText(v), nil
+	}}, 1, 1))
 	for _, f := range []struct {
 		name string
 		make func(args ...sql.Expression) (sql.Expression, error)
@@ -117,90 +132,26 @@ func (d *document) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 // jsonText is the text of a document argument, checked; nil when v is a document of the engine's
 // that is no text.
 func jsonText(v any, position int, function string) ([]byte, error) {
+	if _, ok := v.(sql.JSONWrapper); ok {
+		if text, ok := v.(sqltable.JSONText); ok {
+			return []byte(text), nil
+		}
+		return nil, nil
+	}
+	value, err := jsonValue(v, position, function)
+	return value, err
+}
+
+// jsonValue is a document argument's value; documents of the engine's are written out.
+func jsonValue(v any, position int, function string) (jsonval.Value, error) {
 	var text []byte
 	switch v := v.(type) {
 	case sqltable.JSONText:
-		return []byte(v), nil
-	case jsonDoc:
-		return []byte(v), nil
+		text = []byte(v)
 	case string:
 		text = []byte(v)
 	case []byte:
 		text = v
-	case sql.JSONWrapper:
-		return nil, nil
-	default:
-		return nil, newError(3146, "22032", "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.", position, function)
-	}
-	if err := jsonval.Check(text); err != nil {
-		return nil, newError(3141, "22032", "Invalid JSON text in argument %d to function %s: %s.", position, function, err.Error())
-	}
-	return text, nil
-}
-
-// documentText is jsonText for any document: those of the engine's are written out.
-func documentText(v any, position int, function string) ([]byte, error) {
-	text, err := jsonText(v, position, function)
-	if text != nil || err != nil {
-		return text, err
-	}
-	s, err := types.JsonToMySqlString(v.(sql.JSONWrapper))
-	return []byte(s), err
-}
-
-func jsonExtract(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
-	doc, err := documentText(args[0], 1, "json_extract")
-	if err != nil {
-		return nil, err
-	}
-	var found [][]byte
-	many := len(args) > 2
-	for i, a := range args[1:] {
-		path, err := pathText(a, i+2)
-		if err != nil {
-			return nil, err
-		}
-		p, err := parseJSONPath(path)
-		if err != nil {
-			return nil, err
-		}
-		many = many || p.many
-		found = p.find(doc, found)
-	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	if !many {
-		return jsonDoc(found[0]), nil
-	}
-	out := []byte{'['}
-	for i, f := range found {
-		if i > 0 {
-			out = append(out, ',', ' ')
-		}
-		out = append(out, f...)
-	}
-	return jsonDoc(append(out, ']')), nil
-}
-
-func pathText(v any, position int) (string, error) {
-	switch v := v.(type) {
-	case string:
-		return v, nil
-	case []byte:
-		return string(v), nil
-	default:
-		return "", newError(3143, "42000", "Invalid JSON path expression in argument %d: it must be a string.", position)
-	}
-}
-
-func jsonUnquote(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
-	var text []byte
-	switch v := args[0].(type) {
-	case sqltable.JSONText:
-		text = []byte(v)
-	case jsonDoc:
-		text = []byte(v)
 	case sql.JSONWrapper:
 		s, err := types.JsonToMySqlString(v)
 		if err != nil {
@@ -208,22 +159,70 @@ func jsonUnquote(ctx *sql.Context, args []any, exprs []sql.Expression) (any, err
 		}
 		text = []byte(s)
 	default:
-		s, err := toText(ctx, v, exprs[0].Type())
+		return nil, newError(3146, "22032", "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.", position, function)
+	}
+	value, err := jsonval.Parse(text)
+	if err != nil {
+		return nil, newError(3141, "22032", "Invalid JSON text in argument %d to function %s: %s.", position, function, err.Error())
+	}
+	return value, nil
+}
+
+// jsonPaths reads the path arguments; the first of them is argument number position.
+func jsonPaths(args []any, position int) ([]*jsonval.Path, error) {
+	paths := make([]*jsonval.Path, len(args))
+	for i, v := range args {
+		text, ok := v.(string)
+		if b, isBytes := v.([]byte); isBytes {
+			text, ok = string(b), true
+		}
+		if !ok {
+			return nil, newError(3143, "42000", "Invalid JSON path expression in argument %d: it must be a string.", position+i)
+		}
+		p, err := jsonval.ParsePath(text)
+		if bad := new(jsonval.PathError); errors.As(err, &bad) {
+			return nil, newError(3143, "42000", "Invalid JSON path expression. The error is around character position %d.", bad.Offset+1)
+		}
 		if err != nil {
 			return nil, err
 		}
+		paths[i] = p
+	}
+	return paths, nil
+}
+
+func jsonExtract(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+	doc, err := jsonValue(args[0], 1, "json_extract")
+	if err != nil {
+		return nil, err
+	}
+	paths, err := jsonPaths(args[1:], 2)
+	if err != nil {
+		return nil, err
+	}
+	found, err := doc.Extract(ctx, paths...)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return sqltable.JSONText(found), nil
+}
+
+func jsonUnquote(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+	if _, ok := args[0].(sql.JSONWrapper); !ok {
+		s, err := toText(ctx, args[0], exprs[0].Type())
 		// Of text that is no quoted string nothing is taken off.
-		if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
-			return s, nil
+		if err != nil || len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
+			return s, err
 		}
-		if err := jsonval.Check([]byte(s)); err != nil {
-			return nil, newError(3141, "22032", "Invalid JSON text in argument 1 to function json_unquote: %s.", err.Error())
-		}
-		text = []byte(s)
+		args[0] = s
 	}
-	t := strings.TrimSpace(string(text))
-	if len(t) >= 2 && t[0] == '"' {
-		return string(jsonval.AppendUnescaped(nil, []byte(t[1:len(t)-1]))), nil
+	v, err := jsonValue(args[0], 1, "json_unquote")
+	if err != nil {
+		return nil, err
 	}
-	return t, nil
+	text, err := v.Unquote()
+	if err != nil && !errors.Is(err, jsonval.ErrLoneSurrogate) {
+		return nil, err
+	}
+	return string(text), nil
 }

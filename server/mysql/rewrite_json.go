@@ -18,3 +18,11 @@ func rewriteJSONOperator(e *sqlparser.BinaryExpr) sqlparser.Expr {
 		return e
 	}
 }
+
+// exactJSONFunction is put around what becomes JSON; no user can write its name unquoted.
+const exactJSONFunction = "millrace exact json"
+
+// rewriteJSONTable gives JSON_TABLE a document whose numbers keep all digits.
+func rewriteJSONTable(t *sqlparser.JSONTableExpr) {
+	t.Data = call(exactJSONFunction, t.Data)
+}

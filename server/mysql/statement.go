@@ -211,7 +211,12 @@ func (c *conn) rewrite(ctx *sql.Context, stmt sqlparser.Statement) error {
 	if err := stars.rewrite(stmt); err != nil {
 		return err
 	}
-	w := astWalk{expr: rewriteExpr}
+	w := astWalk{expr: rewriteExpr, node: func(n any) bool {
+		if t, ok := n.(*sqlparser.JSONTableExpr); ok {
+			rewriteJSONTable(t)
+		}
+		return true
+	}}
 	if usesInformationSchema(stmt) {
 		w.expr = func(e sqlparser.Expr) sqlparser.Expr {
 			if collate, ok := e.(*sqlparser.CollateExpr); ok {
