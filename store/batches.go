@@ -19,6 +19,8 @@ type BatchInfo struct {
 	BaseOffset   int64
 	LastOffset   int64
 	MinTimestamp state.Millis // -1 unknown
+	// MaxTimestamp is the true one if MinTimestamp is known. Otherwise nobody looked
+	// into the batch, and it is what the producer's header says.
 	MaxTimestamp state.Millis
 	LSN          commitlog.LSN
 	AppendTime   state.Millis

@@ -130,8 +130,10 @@ func (c *cursor) findHole(v *version, f *segmentFile) {
 			end = min(end, refs[0].base)
 		}
 	}
-	c.hole = &ReadError{TopicPartition: c.tp, Name: c.s.topicName(c.tp), FirstOffset: at, LastOffset: end - 1,
-		File: f.relName(), Err: fmt.Errorf("%w: %w", ErrCorrupt, f.lost)}
+	c.hole = &ReadError{
+		TopicPartition: c.tp, Name: c.s.topicName(c.tp), FirstOffset: at, LastOffset: end - 1,
+		File: f.relName(), Err: fmt.Errorf("%w: %w", ErrCorrupt, f.lost),
+	}
 	if c.r.Reverse {
 		c.sources = nil // the end may be readable, but not all of the range
 		return
@@ -275,10 +277,10 @@ func (c *cursor) nextBatch() (bool, error) {
 	}
 }
 
-// excludes says that nothing with these extremes can lie in the range.
+// excludes says that nothing with these extremes can lie in the range. Without a known
+// minimum the maximum is a mere claim (see BatchInfo), which excludes nothing.
 func (r *BatchRange) excludes(minTime, maxTime state.Millis, lastLSN commitlog.LSN) bool {
-	return maxTime >= 0 && maxTime < r.MinTimestamp ||
-		minTime >= 0 && minTime > r.MaxTimestamp ||
+	return minTime >= 0 && (maxTime < r.MinTimestamp || minTime > r.MaxTimestamp) ||
 		lastLSN <= r.AfterLSN
 }
 

@@ -103,11 +103,20 @@ func batchOf(tp state.TopicPartition, raw []byte) state.Batch {
 	if err != nil {
 		panic(err)
 	}
+	minTime := int64(-1) // nobody looks into compressed batches
+	if b.Codec() == recordbatch.None {
+		var rd recordbatch.Reader
+		s, err := rd.Verify(&b)
+		if err != nil {
+			panic(err)
+		}
+		minTime = s.MinTimestamp
+	}
 	return state.Batch{
 		TopicPartition: tp,
 		Records:        b.LastOffsetDelta + 1,
 		SizeBytes:      int32(len(raw)),
-		MinTimestamp:   -1,
+		MinTimestamp:   minTime,
 		MaxTimestamp:   b.MaxTimestamp,
 		ProducerID:     b.ProducerID,
 		ProducerEpoch:  b.ProducerEpoch,

@@ -83,14 +83,14 @@ func (s *Store) retentionMoves(ctx context.Context, sn *Snapshot, now state.Mill
 // than cutoff; the end if all are.
 func (sn *Snapshot) firstNotBefore(tp state.TopicPartition, b state.Bounds, cutoff state.Millis) (int64, error) {
 	r := allOf(b.LogStart, b.End)
-	r.MinTimestamp = cutoff // passes over older batches without looking at each
+	r.MinTimestamp = cutoff // passes over older batches without looking at each, where that is known
 	it, err := sn.Batches(tp, r)
 	if err != nil {
 		return 0, err
 	}
 	defer it.Close()
 	for it.Next() {
-		if i := it.Info(); i.MaxTimestamp >= 0 || i.AppendTime >= cutoff {
+		if i := it.Info(); i.MaxTimestamp >= cutoff || i.MaxTimestamp < 0 && i.AppendTime >= cutoff {
 			return max(i.BaseOffset, b.LogStart), nil
 		}
 	}

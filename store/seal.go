@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"millrace/internal/recordbatch"
 	"millrace/store/commitlog"
 	"millrace/store/segment"
 	"millrace/store/state"
@@ -201,6 +202,7 @@ type newSegmentFile struct {
 	s      *Store
 	header segment.Header
 	w      *segment.Writer
+	reader recordbatch.Reader
 }
 
 func (s *Store) newSegment(first, last uint64) *newSegmentFile {
@@ -227,11 +229,36 @@ func (w *newSegmentFile) addRun(tp state.TopicPartition, m *memtable, refs []bat
 			BaseOffset: info.BaseOffset, LastOffset: info.LastOffset, MinTimestamp: info.MinTimestamp, MaxTimestamp: info.MaxTimestamp,
 			LSN: uint64(info.LSN), AppendTime: info.AppendTime, SizeBytes: info.SizeBytes,
 		}
-		if err := w.add(tp, b, run[refs[i].offset-refs[0].offset:][:b.SizeBytes]); err != nil {
+		raw := run[refs[i].offset-refs[0].offset:][:b.SizeBytes]
+		if b.MinTimestamp < 0 {
+			if lo, hi, ok := w.times(raw); ok {
+				b.MinTimestamp, b.MaxTimestamp = lo, hi
+			}
+		}
+		if err := w.add(tp, b, raw); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// times looks for the true extremes of a batch's timestamps; false if there are
+// none, or the batch cannot be read. Compressed batches come without: looking into them
+// would be the larger part of what accepting them costs. Here it is done once for all who
+// look by time.
+func (w *newSegmentFile) times(raw []byte) (lo, hi state.Millis, ok bool) {
+	b, _, err := recordbatch.Parse(raw)
+	if err != nil || !b.CheckCRC() || w.reader.Reset(&b) != nil {
+		return 0, 0, false
+	}
+	var rec recordbatch.Record
+	for first := true; w.reader.Next(&rec); first = false {
+		if first {
+			lo, hi = rec.Timestamp, rec.Timestamp
+		}
+		lo, hi, ok = min(lo, rec.Timestamp), max(hi, rec.Timestamp), true
+	}
+	return lo, hi, ok && lo >= 0 && w.reader.Err() == nil
 }
 
 // finish makes the file durable and opens it; nil if no batch was added.

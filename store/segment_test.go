@@ -117,8 +117,8 @@ func TestABatchIteratorFindsTheSameForwardsAndBackwards(t *testing.T) {
 		}
 		var want []BatchInfo
 		for i := range int64(600) {
-			info := BatchInfo{BaseOffset: 2 * i, LastOffset: 2*i + 1, MinTimestamp: -1, MaxTimestamp: i}
-			if info.LastOffset >= r.FromOffset && info.BaseOffset < r.ToOffset && i >= r.MinTimestamp && i+3 > int64(r.AfterLSN) {
+			info := BatchInfo{BaseOffset: 2 * i, LastOffset: 2*i + 1, MinTimestamp: i, MaxTimestamp: i}
+			if info.LastOffset >= r.FromOffset && info.BaseOffset < r.ToOffset && i >= r.MinTimestamp && i <= r.MaxTimestamp && i+3 > int64(r.AfterLSN) {
 				want = append(want, info)
 			}
 		}

@@ -53,11 +53,21 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 	if err != nil {
 		return 0, 0, false, err
 	}
+	var rd recordbatch.Reader
+	look := func(it *BatchIter) error {
+		return eachRecord(it, &rd, b.LogStart, func(rec *recordbatch.Record) bool {
+			if !found || rec.Timestamp > timestamp || rec.Timestamp == timestamp && rec.Offset < offset {
+				offset, timestamp, found = rec.Offset, rec.Timestamp, true
+			}
+			return true
+		})
+	}
 	// The index gives each batch's maximum, but over the whole batch: one that
-	// straddles the log start, or lies about its records, can hold less. So the
-	// best batch is read, and as long as another may hold more, that one too.
+	// straddles the log start can hold less. So the best batch is read, and as long as
+	// another may hold more, that one too. Where it is only a claim, the batch is read
+	// in any case, once.
 	excluded := int64(math.MaxInt64) // maxima from here on are settled
-	for {
+	for first := true; ; first = false {
 		var best BatchInfo
 		any := false
 		r := allOf(b.LogStart, b.End)
@@ -67,17 +77,30 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 			return 0, 0, false, err
 		}
 		for it.Next() {
-			if i := it.Info(); i.MaxTimestamp < excluded && (!any || i.MaxTimestamp >= best.MaxTimestamp) {
-				best, any = i, true
-				if i.MaxTimestamp > it.c.r.MinTimestamp {
-					it.c.r.MinTimestamp = i.MaxTimestamp // pass over what holds less
+			i := it.Info()
+			switch {
+			case i.MinTimestamp < 0:
+				if !first {
+					continue
 				}
+				if err := look(it); err != nil {
+					return 0, 0, false, err
+				}
+			case i.MaxTimestamp < excluded && (!any || i.MaxTimestamp >= best.MaxTimestamp):
+				best, any = i, true
+			}
+			// Pass over what holds less.
+			if any {
+				it.c.r.MinTimestamp = max(it.c.r.MinTimestamp, best.MaxTimestamp)
+			}
+			if found {
+				it.c.r.MinTimestamp = max(it.c.r.MinTimestamp, timestamp)
 			}
 		}
 		if err := it.Err(); err != nil {
 			return 0, 0, false, err
 		}
-		if !any || found && best.MaxTimestamp <= timestamp {
+		if !any || found && best.MaxTimestamp < timestamp {
 			return offset, timestamp, found, nil
 		}
 		excluded = best.MaxTimestamp
@@ -88,18 +111,11 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 		if err != nil {
 			return 0, 0, false, err
 		}
-		var rd recordbatch.Reader
 		for it.Next() {
-			if it.Info().MaxTimestamp != best.MaxTimestamp {
+			if i := it.Info(); i.MinTimestamp < 0 || i.MaxTimestamp != best.MaxTimestamp {
 				continue
 			}
-			err := eachRecord(it, &rd, b.LogStart, func(rec *recordbatch.Record) bool {
-				if !found || rec.Timestamp > timestamp {
-					offset, timestamp, found = rec.Offset, rec.Timestamp, true
-				}
-				return true
-			})
-			if err != nil {
+			if err := look(it); err != nil {
 				return 0, 0, false, err
 			}
 			if found && timestamp >= best.MaxTimestamp {

@@ -34,7 +34,7 @@ type Batch struct {
 	BaseOffset   int64
 	LastOffset   int64
 	MinTimestamp state.Millis // -1 unknown
-	MaxTimestamp state.Millis // -1 unknown
+	MaxTimestamp state.Millis // the batch header's if the minimum is unknown
 	LSN          uint64
 	AppendTime   state.Millis
 	SizeBytes    int32

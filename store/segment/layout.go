@@ -198,21 +198,21 @@ func (t *table) decode(b []byte, n int, at int64, dst []Batch) ([]Batch, bool) {
 	return dst, len(b) == 0
 }
 
-// span gathers extremes; unknown (-1) in one makes the whole unknown.
+// span gathers extremes. A batch without a known minimum makes the whole unknown (-1):
+// its maximum is a claim.
 type span struct {
-	any      bool
-	min, max int64
+	any, unknown bool
+	min, max     int64
 }
 
 func (s *span) add(minTime, maxTime int64) {
 	switch {
+	case s.unknown:
+	case minTime < 0:
+		*s = span{any: true, unknown: true, min: -1, max: -1}
 	case !s.any:
 		s.any, s.min, s.max = true, minTime, maxTime
-		return
-	case s.min >= 0 && (minTime < 0 || minTime < s.min):
-		s.min = minTime
-	}
-	if s.max >= 0 && (maxTime < 0 || maxTime > s.max) {
-		s.max = maxTime
+	default:
+		s.min, s.max = min(s.min, minTime), max(s.max, maxTime)
 	}
 }

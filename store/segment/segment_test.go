@@ -178,6 +178,9 @@ func checkIndex(t *testing.T, r *Reader, items []item) {
 				t.Fatalf("%+v outside of %+v", it.b, p)
 			}
 		}
+		if lowest < 0 {
+			highest = -1 // a claim
+		}
 		if p.Batches != n || p.DataBytes != size || p.MinTimestamp != lowest || p.MaxTimestamp != highest {
 			t.Fatalf("%+v: want %d batches, %d bytes, %d to %d", p, n, size, lowest, highest)
 		}
