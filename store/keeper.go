@@ -130,7 +130,7 @@ func (s *Store) updateBacklog() {
 	s.pub.RLock()
 	n := s.pub.version.unsealedBytes()
 	s.pub.RUnlock()
-	s.budget.setBlocked(n > s.o.UnsealedBytes)
+	s.budget.Block(n > s.o.UnsealedBytes)
 }
 
 // indexWeight is how much more a byte of index counts than one of the log when it

@@ -49,8 +49,10 @@ func newMetrics(reg prometheus.Registerer, s *Store) *metrics {
 		return c
 	}
 	histogram := func(name, help string, start float64, n int) prometheus.Histogram {
-		h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "millrace", Subsystem: "store", Name: name, Help: help,
-			Buckets: prometheus.ExponentialBuckets(start, 2, n)})
+		h := prometheus.NewHistogram(prometheus.HistogramOpts{
+			Namespace: "millrace", Subsystem: "store", Name: name, Help: help,
+			Buckets: prometheus.ExponentialBuckets(start, 2, n),
+		})
 		m.register(h)
 		return h
 	}
@@ -59,7 +61,7 @@ func newMetrics(reg prometheus.Registerer, s *Store) *metrics {
 	}
 	gauge("published_lsn", "Log sequence number of the last published entry.", func() float64 { return float64(s.pubLSN()) })
 	gauge("unsealed_bytes", "Bytes of the log that are not sealed into segments yet.", func() float64 { return float64(s.log.Size()) })
-	gauge("inflight_bytes", "Payload bytes that are queued and not published.", func() float64 { return float64(s.budget.inUse()) })
+	gauge("inflight_bytes", "Payload bytes that are queued and not published.", func() float64 { return float64(s.budget.InUse()) })
 	gauge("tail_bytes", "Recent payload kept in memory.", func() float64 { return float64(s.tail.size()) })
 	gauge("segments", "Sealed segment files.", func() float64 { return float64(s.Stats().Segments) })
 	gauge("segment_bytes", "Bytes of sealed segment files.", func() float64 { return float64(s.Stats().SegmentBytes) })

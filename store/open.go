@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"millrace/internal/budget"
 	"millrace/store/commitlog"
 	"millrace/store/segment"
 	"millrace/store/state"
@@ -63,7 +64,7 @@ func openWith(ctx context.Context, o Options, log commitlog.Log) (*Store, error)
 	s := &Store{
 		o:             o,
 		log:           log,
-		budget:        &budget{limit: o.InFlightBytes},
+		budget:        budget.New(o.InFlightBytes),
 		queue:         newQueue(),
 		tail:          &tailCache{limit: o.TailCacheBytes},
 		versions:      &versionSet{},
@@ -129,13 +130,13 @@ func (s *Store) shutdown(checkpoint bool) error {
 	s.seq.Lock()
 	s.seq.closed = true
 	s.seq.Unlock()
-	s.budget.setBlocked(false)
+	s.budget.Block(false)
 	s.queue.drain()
 	close(s.stop)
 	s.keeper.end()
 	close(s.stopPublisher)
 	s.wg.Wait()
-	s.budget.setBlocked(false) // the last entries may have filled the log: whoever waits learns that it is closed
+	s.budget.Block(false) // the last entries may have filled the log: whoever waits learns that it is closed
 	var errs []error
 	if checkpoint {
 		if err := s.checkpoint(); err != nil {

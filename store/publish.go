@@ -68,7 +68,7 @@ func (s *Store) publish(batch []*slot) {
 			p.watchers.notify()
 		}
 		if over {
-			s.budget.setBlocked(true)
+			s.budget.Block(true)
 		}
 		if full || over {
 			s.wakeMaintenance()
@@ -86,7 +86,7 @@ func (s *Store) publish(batch []*slot) {
 			s.entryBufs.put(sl.entry)
 		}
 	}
-	s.budget.release(bytes)
+	s.budget.Release(bytes)
 	s.publishedBytes.Add(bytes)
 	s.metrics.published(batch, s.o.Now)
 	clear(touched)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"millrace/internal/budget"
 	"millrace/store/commitlog"
 	"millrace/store/segment"
 	"millrace/store/state"
@@ -27,7 +28,7 @@ type Store struct {
 	clusterID string
 	closers   []func() error // directory lock and the like, released last
 
-	budget    *budget
+	budget    *budget.Budget
 	queue     *queue
 	entryBufs entryBufs
 	tail      *tailCache

@@ -205,7 +205,7 @@ func checkIdle(t testing.TB, s *Store) {
 	if !s.failed.Load() && (s.seq.last != s.pub.lsn || s.seq.decided.Hash() != s.pub.state.Hash()) {
 		t.Fatalf("decided %d %x, published %d %x", s.seq.last, s.seq.decided.Hash(), s.pub.lsn, s.pub.state.Hash())
 	}
-	if n := s.budget.inUse(); n != 0 {
+	if n := s.budget.InUse(); n != 0 {
 		t.Fatalf("%d bytes of the budget were lost", n)
 	}
 	for _, topic := range s.pub.state.Topics() {

@@ -41,7 +41,7 @@ func (s *Store) Submit(ctx context.Context, intent state.Intent, payload [][]byt
 	// Only records wait for room: deleting, trimming and retention must get
 	// through when there is none.
 	if bytes > 0 {
-		if err := s.budget.acquire(ctx, bytes); err != nil {
+		if err := s.budget.Acquire(ctx, bytes); err != nil {
 			return err
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Store) Submit(ctx context.Context, intent state.Intent, payload [][]byt
 	s.seq.Lock()
 	defer s.seq.Unlock()
 	if s.seq.closed {
-		s.budget.release(bytes)
+		s.budget.Release(bytes)
 		return commitlog.ErrClosed
 	}
 	if s.failed.Load() {

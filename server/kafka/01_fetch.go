@@ -44,7 +44,7 @@ func (s *Server) fetch(ctx context.Context, c *conn, h header, body []byte) erro
 		return f.respond()
 	}
 	defer func() {
-		s.fetches.release(f.held)
+		s.fetches.Release(f.held)
 		for _, p := range f.parts { // a session lives on; its last answer must not
 			p.batches = nil
 		}
@@ -182,7 +182,7 @@ func (f *fetchCall) read(ctx context.Context, deadline time.Time) bool {
 			ctx, cancel = context.WithDeadline(ctx, deadline)
 			defer cancel()
 		}
-		n, err := f.s.fetches.acquireSome(ctx, int64(room), minFetchGrant)
+		n, err := f.s.fetches.AcquireSome(ctx, int64(room), minFetchGrant)
 		if err != nil {
 			f.look()
 			return false
@@ -197,7 +197,7 @@ func (f *fetchCall) read(ctx context.Context, deadline time.Time) bool {
 	}
 	// The first batch may be larger than was granted; then less is given back.
 	f.held += int64(f.total - before)
-	f.s.fetches.release(int64(granted - (f.total - before)))
+	f.s.fetches.Release(int64(granted - (f.total - before)))
 	return true
 }
 

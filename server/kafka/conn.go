@@ -244,20 +244,20 @@ func (c *conn) isStranger() bool {
 func (c *conn) request(a *api, size int, version int16) error {
 	var small, large int64
 	defer func() {
-		c.s.smallRequests.release(small)
-		c.s.largeRequests.release(large)
+		c.s.smallRequests.Release(small)
+		c.s.largeRequests.Release(large)
 	}()
 	reserve := func(more int) error {
 		// Two budgets, so that whoever waits for the second one, holding a bit
 		// of the first, waits only for those who need nothing more.
 		if small == 0 {
-			if err := c.s.smallRequests.acquire(c.ctx, int64(more)); err != nil {
+			if err := c.s.smallRequests.Acquire(c.ctx, int64(more)); err != nil {
 				return err
 			}
 			small = int64(more)
 			return nil
 		}
-		if err := c.s.largeRequests.acquire(c.ctx, int64(more)); err != nil {
+		if err := c.s.largeRequests.Acquire(c.ctx, int64(more)); err != nil {
 			return err
 		}
 		large += int64(more)

@@ -127,10 +127,8 @@ func TestASlowReaderIsDisconnected(t *testing.T) {
 		r.send(fetchRequest1(12, "t", id, 0, 0))
 	}
 	until(t, func() bool { return e.connections() == before })
-	e.srv.fetches.mu.Lock()
-	defer e.srv.fetches.mu.Unlock()
-	if e.srv.fetches.used != 0 {
-		t.Fatalf("%d bytes of the fetch budget were not given back", e.srv.fetches.used)
+	if n := e.srv.fetches.InUse(); n != 0 {
+		t.Fatalf("%d bytes of the fetch budget were not given back", n)
 	}
 }
 
@@ -171,7 +169,7 @@ func TestAFetchThatGetsNoMemoryTellsTheTrueOffsets(t *testing.T) {
 		onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x"))))
 	}
 	all := e.srv.o.FetchBufferBytes
-	if err := e.srv.fetches.acquire(context.Background(), all); err != nil {
+	if err := e.srv.fetches.Acquire(context.Background(), all); err != nil {
 		t.Fatal(err)
 	}
 	req := fetchRequest1(12, "t", id, 0, 1)
@@ -179,7 +177,7 @@ func TestAFetchThatGetsNoMemoryTellsTheTrueOffsets(t *testing.T) {
 	if p := onlyFetched(t, r.ask(req)); p.ErrorCode != 0 || p.HighWatermark != 3 || p.LastStableOffset != 3 || len(p.RecordBatches) != 0 {
 		t.Errorf("%+v", p)
 	}
-	e.srv.fetches.release(all)
+	e.srv.fetches.Release(all)
 	if p := onlyFetched(t, r.ask(req)); p.HighWatermark != 3 || len(p.RecordBatches) == 0 {
 		t.Errorf("%+v", p)
 	}

@@ -3,7 +3,6 @@ package kafka
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -91,55 +90,4 @@ func sameFetch(t *testing.T, got *fetchRequest, want *kmsg.FetchRequest, err err
 		got.sessionID != want.SessionID && want.Version >= 7 {
 		t.Fatalf("Fetch version %d: %+v, want %+v", want.Version, got, want)
 	}
-}
-
-func TestBudgetGrantsInOrderAndGivesBack(t *testing.T) {
-	b := newBudget(10)
-	ctx, cancel := context.WithCancel(context.Background())
-	if b.acquire(ctx, 8) != nil {
-		t.Fatal("a free budget waits")
-	}
-	got := make(chan int64, 2)
-	wait := func(n int64) {
-		before := queued(b)
-		go func() {
-			if b.acquire(context.Background(), n) == nil {
-				got <- n
-			}
-		}()
-		for queued(b) == before {
-		}
-	}
-	wait(9)
-	wait(1) // would fit, but came second
-	gone := make(chan error, 1)
-	before := queued(b)
-	go func() { gone <- b.acquire(ctx, 3) }()
-	for queued(b) == before {
-	}
-	cancel()
-	if <-gone == nil {
-		t.Fatal("granted after its context ended")
-	}
-	b.release(8)
-	if a, c := <-got, <-got; a+c != 10 {
-		t.Fatal(a, c)
-	}
-	b.release(10)
-	if n, err := b.acquireSome(context.Background(), 100, 1); n != 5 || err != nil {
-		t.Fatal(n, err) // half of what is free
-	}
-	if n, err := b.acquireSome(context.Background(), 100, 4); n != 4 || err != nil {
-		t.Fatal(n, err) // but the floor
-	}
-	b.release(9)
-	if b.acquire(context.Background(), 1000) != nil || b.used != 1000 {
-		t.Fatal("one larger than the whole is let through alone")
-	}
-}
-
-func queued(b *budget) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.queue)
 }

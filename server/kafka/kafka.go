@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"millrace/ingest"
+	"millrace/internal/budget"
 	"millrace/server/auth"
 	"millrace/store"
 
@@ -106,9 +107,9 @@ type Server struct {
 	listeners []*listener
 	rare      *rareLog
 
-	smallRequests *budget // the first 64 KiB of every request
-	largeRequests *budget // what goes beyond
-	fetches       *budget
+	smallRequests *budget.Budget // the first 64 KiB of every request
+	largeRequests *budget.Budget // what goes beyond
+	fetches       *budget.Budget
 
 	ctx      context.Context // ends when the server stops: long polls answer
 	cancel   context.CancelFunc
@@ -150,9 +151,9 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, log: o.Logger, metrics: newMetrics(o.Registry), rare: newRareLog(),
-		smallRequests: newBudget(o.RequestBufferBytes),
-		largeRequests: newBudget(o.RequestBufferBytes),
-		fetches:       newBudget(o.FetchBufferBytes),
+		smallRequests: budget.New(o.RequestBufferBytes),
+		largeRequests: budget.New(o.RequestBufferBytes),
+		fetches:       budget.New(o.FetchBufferBytes),
 		conns:         map[*conn]struct{}{}, perIP: map[string]int{},
 	}
 	var err error
