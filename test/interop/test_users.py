@@ -123,8 +123,10 @@ def test_an_administrator_keeps_the_users_of_a_running_server(closed):
     assert produce(closed.kafka("carol", "one"), "jt", "x").name() == "TOPIC_AUTHORIZATION_FAILED"
     user("passwd", "carol", "--password-stdin", stdin="two\n")
     user("passwd", "carol", "--password-stdin", who=("carol", "two"), stdin="three\n")
+    assert {"ada", "carol", "nobody"} <= set(user("list")[1].split())
+    assert user("list", who=("carol", "three"))[1] == "carol\n"  # herself
     for args, stdin in [(["add", "dora", "--password-stdin"], "x\n"), (["passwd", "ada", "--password-stdin"], "x\n"),
-                        (["drop", "ada"], None), (["list"], None)]:
+                        (["drop", "ada"], None)]:
         status, out, _ = user(*args, who=("carol", "three"), stdin=stdin, check=False)
         assert status == 1 and out == "", args
     session = closed.login("carol", "three")
