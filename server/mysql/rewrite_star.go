@@ -148,10 +148,10 @@ func (s source) expand() sqlparser.SelectExprs {
 	}
 	out := make(sqlparser.SelectExprs, len(s.columns))
 	for i, c := range s.columns {
-		out[i] = &sqlparser.AliasedExpr{
-			Expr:            &sqlparser.ColName{Name: sqlparser.NewColIdent(c), Qualifier: s.qualifier},
-			InputExpression: c,
-		}
+		// Without the text that it came from: the engine would take a text other than the
+		// column's full name for an alias, and looks for what an alias in ORDER BY stands for
+		// by name, cut at the first dot. With a dot in the topic's name that is another column.
+		out[i] = &sqlparser.AliasedExpr{Expr: &sqlparser.ColName{Name: sqlparser.NewColIdent(c), Qualifier: s.qualifier}}
 	}
 	return out
 }
