@@ -46,12 +46,9 @@ func (c *conn) close() {
 	c.s.threads.remove(c.thread)
 }
 
-// endSession gives back what the session holds in the engine.
+// endSession gives back what the session holds.
 func (c *conn) endSession() {
-	ctx := sql.NewContext(context.Background(), sql.WithSession(c.sess), sql.WithMemoryManager(c.s.engine.memory))
-	if _, err := c.s.engine.LS.ReleaseAll(ctx); err != nil {
-		c.s.log.Warn("user locks of a closed session stay", "thread", c.thread.id, "error", err)
-	}
+	c.s.locks.releaseAll(c.thread.id)
 	c.s.engine.CloseSession(c.thread.id)
 }
 

@@ -75,6 +75,7 @@ type Server struct {
 	threads  *threads
 	metrics  metrics
 	regexps  *regexpCache
+	locks    *userLocks
 	forms    []ownForm
 
 	base    context.Context // ends with Close
@@ -121,7 +122,7 @@ func New(o Options) (*Server, error) {
 	if o.Pushdown == nil {
 		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger})
 	}
-	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), forms: newOwnForms()}
+	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), locks: newUserLocks(), forms: newOwnForms()}
 	s.metrics = newMetrics(o.Registry, s)
 	s.engine = newEngine(s)
 	s.base, s.cancel = context.WithCancelCause(context.Background())
