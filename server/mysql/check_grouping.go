@@ -128,7 +128,9 @@ type groupChecker struct {
 	grouped    map[string]bool // derived tables that are groups themselves
 }
 
-func columnKey(table, name string) string { return strings.ToLower(table) + "\x00" + strings.ToLower(name) }
+func columnKey(table, name string) string {
+	return strings.ToLower(table) + "\x00" + strings.ToLower(name)
+}
 
 func fieldKey(f *expression.GetField) string { return columnKey(f.Table(), f.Name()) }
 

@@ -1,6 +1,10 @@
 package mysql
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestTextComparesWithNumbersByTheNumberItBeginsWith(t *testing.T) {
 	in := start(t, nil)
@@ -9,6 +13,8 @@ func TestTextComparesWithNumbersByTheNumberItBeginsWith(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
 		{"SELECT '5abc'=5, 5='5abc', 'abc'=0, '5'=5, ' 5 '=5, '1e1'=10, '.5x'=0.5, '-2x'<-1, '5abc'<=>5", "1,1,1,1,1,1,1,1,1"},
 		{"SELECT '5abc'<>5, '5abc'>4, '5abc' BETWEEN 4 AND 6, '5abc' IN (4,5), 5 IN ('5abc'), 5 NOT IN ('6','5abc'), 5 BETWEEN '4x' AND '5x'", "0,1,1,1,1,0,1"},
+		{"SELECT '5abc'+1, '1e2x'*2, -'3x', '7x' DIV 2, '7x'%4, '2x' OR 0, '2x' AND 1, NOT '2x', '2024-01-31'+INTERVAL 1 DAY", "6,200,-3,3,3,1,1,0,2024-02-01 00:00:00"},
+		{"SELECT SUM(s+1), MAX(s*2) FROM t", "7,10"},
 		{"SELECT COUNT(*) FROM t WHERE n='5abc'", "1"},
 		{"SELECT COUNT(*) FROM t WHERE n='5'", "1"},
 		{"SELECT COUNT(*) FROM t WHERE n>'-1'", "2"},
@@ -169,5 +175,124 @@ func TestOnlyDeterminedColumnsStandBesideAggregates(t *testing.T) {
 	}
 	if got := ask(t, db, "SELECT a, COUNT(*) FROM t"); got != "1,2" {
 		t.Error(got)
+	}
+}
+
+func TestStatementsOfOtherVersionsSayWhatToDoInstead(t *testing.T) {
+	in := start(t, nil)
+	in.topic("flights", nil, `{"origin":"SFO"}`)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ query, hint string }{
+		{"CREATE TABLE x (a INT)", "millrace topic create"},
+		{"CREATE TABLE x AS SELECT 1", "millrace topic create"},
+		{"CREATE TEMPORARY TABLE x (a INT)", "WITH"},
+		{"CREATE VIEW v AS SELECT 1", "WITH"},
+		{"CREATE OR REPLACE VIEW v AS SELECT 1", "WITH"},
+		{"DROP VIEW v", "WITH"},
+		{"CREATE INDEX i ON flights (origin)", "without one"},
+		{"DROP INDEX i ON flights", "without one"},
+		{"ALTER TABLE flights ADD INDEX (origin)", "without one"},
+		{"ALTER TABLE flights ADD COLUMN x INT", "millrace.columns"},
+		{"ALTER TABLE flights DROP COLUMN origin", "millrace.columns"},
+		{"ALTER TABLE flights RENAME TO f2", "keep their name"},
+		{"RENAME TABLE flights TO f2", "keep their name"},
+		{"INSERT INTO flights (origin) VALUES ('a')", "millrace produce"},
+		{"REPLACE INTO flights (origin) VALUES ('a')", "millrace produce"},
+		{"UPDATE flights SET origin='x'", "append-only"},
+		{"DELETE FROM flights WHERE origin='x'", "append-only"},
+		{"CREATE DATABASE foo", "database kafka"},
+		{"DROP DATABASE kafka", "database kafka"},
+		{"ALTER DATABASE kafka CHARACTER SET utf8mb4", "database kafka"},
+		{"CREATE TRIGGER t BEFORE INSERT ON flights FOR EACH ROW SET @a=1", "stored programs"},
+		{"CREATE PROCEDURE p() SELECT 1", "stored programs"},
+		{"CREATE FUNCTION f() RETURNS INT RETURN 1", "stored programs"},
+		{"DROP PROCEDURE p", "stored programs"},
+		{"DROP TRIGGER p", "stored programs"},
+		{"CREATE EVENT e ON SCHEDULE EVERY 1 HOUR DO SELECT 1", "stored programs"},
+		{"OPTIMIZE TABLE flights", "no maintenance"},
+		{"CHECK TABLE flights", "millrace verify"},
+		{"HANDLER flights OPEN", "SELECT"},
+	} {
+		_, err := db.Exec(c.query)
+		if errNumber(err) != 1235 || !strings.Contains(err.Error(), c.hint) {
+			t.Errorf("%s: %v, want 1235 with %q", c.query, err, c.hint)
+		}
+	}
+	if got := ask(t, db, "ANALYZE TABLE flights"); got != "kafka.flights,analyze,status,OK" {
+		t.Error(got)
+	}
+}
+
+func TestInWithAGroupedSubqueryIsComputedOnce(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"k":-1}`)
+	in.topic("u", nil, `{"k":-1}`)
+	values := make([]string, 5000)
+	for i := range values {
+		values[i] = fmt.Sprintf(`{"k":%d}`, i/2)
+	}
+	in.produce(in.id("t"), values...)
+	in.produce(in.id("u"), values...)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ query, want string }{
+		{"SELECT COUNT(*) FROM t WHERE k IN (SELECT k FROM u GROUP BY k HAVING COUNT(*)>1)", "5000"},
+		{"SELECT COUNT(*) FROM t WHERE k IN (SELECT k FROM u GROUP BY k HAVING COUNT(*)=1) AND k<0", "1"},
+		{"SELECT COUNT(*) FROM t WHERE k NOT IN (SELECT k FROM u GROUP BY k HAVING COUNT(*)>1)", "1"},
+		{"SELECT COUNT(*) FROM t WHERE k IN (SELECT DISTINCT k FROM u)", "5001"},
+		{"SELECT COUNT(*) FROM t WHERE k IN (SELECT k FROM u UNION SELECT 7)", "5001"},
+		{"SELECT 1 IN (SELECT NULL FROM u GROUP BY k), 1 IN (SELECT k FROM u GROUP BY k)", "NULL,1"},
+	} {
+		if got := ask(t, db, c.query); got != c.want {
+			t.Errorf("%s: %s, want %s", c.query, got, c.want)
+		}
+	}
+}
+
+func TestAdministratorsListUsersAndOthersThemselves(t *testing.T) {
+	in := start(t, nil)
+	for _, u := range []string{"ada", "bob"} {
+		if err := in.auth.AddUser(u, "secret-"+u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const query = "SELECT User, Host, Super_priv FROM mysql.user ORDER BY User"
+	if got := ask(t, in.open("ada", "secret-ada", "tls=skip-verify"), query); got != "ada,%,Y / bob,%,N" {
+		t.Error(got)
+	}
+	bob := in.open("bob", "secret-bob", "tls=skip-verify")
+	if got := ask(t, bob, query); got != "bob,%,N" {
+		t.Error(got)
+	}
+	if got := ask(t, bob, "SELECT * FROM mysql.nosuch"); !strings.HasPrefix(got, "error 1146") {
+		t.Error(got)
+	}
+}
+
+func TestTopicsThatDifferOnlyByCaseAreTwoTables(t *testing.T) {
+	in := start(t, nil)
+	in.topic("Orders", nil, `{"a":1}`)
+	in.topic("orders", nil, `{"b":1}`, `{"b":2}`)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ query, want string }{
+		{"SELECT a FROM Orders", "1"},
+		{"SELECT COUNT(*) FROM orders", "2"},
+		{"SELECT b FROM Orders", "error 1054: Error 1054 (42S22): Unknown column 'b' in 'field list'"},
+		{"SELECT COUNT(*) FROM ORDERS", "error 1146: Error 1146 (42S02): Table 'kafka.orders' doesn't exist"},
+		{"SELECT x.a, y.b FROM Orders x JOIN orders y ON x.a=y.b", "1,1"},
+		// The engine takes these names for one: aliases tell them apart.
+		{"SELECT Orders.a, orders.b FROM Orders JOIN orders ON Orders.a=orders.b", "error 1066: Error 1066 (42000): Not unique table/alias: orders"},
+		{"SELECT c.column_name FROM information_schema.columns c JOIN information_schema.tables t ON c.table_name=t.table_name WHERE t.table_name='orders' AND c.column_name='b'", "b"},
+		{"SHOW TABLES", "Orders / orders"},
+		{"SELECT table_name, column_name FROM information_schema.columns WHERE table_schema='kafka' AND column_name IN ('a','b') ORDER BY 1, 2", "Orders,a / orders,b"},
+		{"SELECT column_name FROM information_schema.columns WHERE table_name='Orders' AND column_name IN ('a','b')", "a"},
+		{"SELECT table_name, table_rows FROM information_schema.tables WHERE table_schema='kafka' ORDER BY 1", "Orders,1 / orders,2"},
+		{"SELECT COUNT(*) FROM information_schema.tables WHERE table_name='orders'", "1"},
+		{"SELECT COUNT(*) FROM information_schema.columns c JOIN information_schema.tables t ON c.table_name<>t.table_name WHERE t.table_name='orders' AND t.table_schema='kafka' AND c.table_schema='kafka' AND c.column_name='a'", "1"},
+		{"SHOW COLUMNS FROM Orders LIKE 'a'", "a,bigint,YES,,NULL,"},
+		{"SHOW COLUMNS FROM orders LIKE 'a'", ""},
+	} {
+		if got := ask(t, db, c.query); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.query, got, c.want)
+		}
 	}
 }

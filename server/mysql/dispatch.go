@@ -64,11 +64,14 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 	case *sqlparser.Update:
 		return ok(errAppendOnly("UPDATE", "Produce a new record for the key instead."))
 	case *sqlparser.Insert:
-		return ok(errUnsupported("INSERT"))
+		return ok(errInstead(strings.ToUpper(s.Action), "Produce records with a Kafka client, `millrace produce` or `millrace import`."))
 	case *sqlparser.AlterTable:
-		return ok(errUnsupported("ALTER TABLE"))
+		return ok(alterTableError(s))
 	case *sqlparser.DBDDL:
-		return ok(errUnsupported(s.Action + " database"))
+		return ok(databaseError(s))
+	case *sqlparser.Analyze:
+		a, err := c.analyzeTable(ctx, s)
+		return a, true, err
 	case *sqlparser.Load:
 		return ok(errFileAccess)
 	case *sqlparser.Flush:
@@ -80,7 +83,7 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 		if !c.sess.isAdmin() {
 			return ok(errNeedsAdmin)
 		}
-		return ok(errUnsupported("GRANT and REVOKE"))
+		return ok(errInstead("GRANT and REVOKE", "SHOW GRANTS lists what a user may do."))
 	default:
 		return ok(errUnsupported(kindOf(stmt)))
 	}

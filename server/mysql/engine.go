@@ -62,6 +62,10 @@ func newEngine(s *Server) *engine {
 		batch.Rules = slices.DeleteFunc(slices.Clone(batch.Rules), func(r analyzer.Rule) bool { return r.Id.String() == "validateGroupBy" })
 	}
 	a.Catalog.AuthHandler = authorizer{}
+	if err := caseSensitiveNames(); err != nil {
+		panic(fmt.Sprintf("mysql: information_schema: %v", err)) // a programming error: its tables are the engine's
+	}
+	a.Catalog.InfoSchema = infoDatabase{a.Catalog.InfoSchema, a.Catalog}
 	a.ExecBuilder = s.o.Pushdown
 	e := sqle.New(a, &sqle.Config{})
 	m := sql.NewMemoryManager(reporter{})
@@ -83,6 +87,11 @@ func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, b
 	}
 	if node, err = fixBound(ctx, node); err != nil {
 		return nil, nil, err
+	}
+	if usesInformationSchema(stmt) {
+		if node, err = narrowInfoColumns(node); err != nil {
+			return nil, nil, err
+		}
 	}
 	if !analyze {
 		return node, flags, nil

@@ -60,6 +60,10 @@ var (
 	errUnsupported   = func(what string) error {
 		return newError(1235, "42000", "This version of Millrace doesn't yet support '%s'", what)
 	}
+	// errInstead is errUnsupported with what to do instead.
+	errInstead = func(what, hint string) error {
+		return newError(1235, "42000", "This version of Millrace doesn't yet support '%s'. %s", what, hint)
+	}
 	errAppendOnly = func(what, hint string) error {
 		return newError(1235, "42000", "%s is not possible: a topic is an append-only log. %s", what, hint)
 	}

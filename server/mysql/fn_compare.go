@@ -73,6 +73,29 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 			return nil
 		}
 		return expression.NewBetween(val, lower, upper)
+	case *expression.And, *expression.Or, *expression.Xor, *expression.Not, *expression.UnaryMinus,
+		*expression.Arithmetic, *expression.Div, *expression.Mod, *expression.IntDiv:
+		// Text as an operand or as a condition.
+		children := e.Children()
+		changed := false
+		out := make([]sql.Expression, len(children))
+		for i, x := range children {
+			out[i] = x
+			if _, interval := x.(*expression.Interval); interval {
+				return nil
+			}
+			if isText(x) {
+				out[i], changed = asNumber(ctx, x, types.Float64), true
+			}
+		}
+		if !changed {
+			return nil
+		}
+		x, err := e.WithChildren(out...)
+		if err != nil {
+			return nil
+		}
+		return x
 	default:
 		return nil
 	}

@@ -31,6 +31,9 @@ func (p *provider) Function(_ *sql.Context, name string) (sql.Function, bool) {
 func (p *provider) Database(ctx *sql.Context, name string) (sql.Database, error) {
 	for _, n := range emptyDatabases {
 		if strings.EqualFold(n, name) {
+			if n == "mysql" {
+				return newMySQLDatabase(), nil
+			}
 			return emptyDatabase(n), nil
 		}
 	}

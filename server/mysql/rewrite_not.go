@@ -25,11 +25,25 @@ func rewriteIn(e *sqlparser.ComparisonExpr) sqlparser.Expr {
 		}
 	}
 	if !strings.EqualFold(e.Operator, sqlparser.NotInStr) {
-		return e
+		if !grouped(sub.Select) {
+			return e
+		}
+		// The planner's semi join would group again for every row; as a value, the subquery's
+		// rows are kept.
+		return &sqlparser.ComparisonExpr{Operator: sqlparser.NotEqualStr, Left: &sqlparser.ParenExpr{Expr: e}, Right: sqlparser.NewIntVal([]byte("0"))}
 	}
 	in := *e
 	in.Operator = sqlparser.InStr
 	return isZero(&in)
+}
+
+// grouped says whether a subquery has more to do than to read rows.
+func grouped(sel sqlparser.SelectStatement) bool {
+	s, ok := sel.(*sqlparser.Select)
+	if !ok {
+		return true
+	}
+	return len(s.GroupBy) > 0 || s.Having != nil || s.Limit != nil || s.With != nil || len(s.From) > 1
 }
 
 // rewriteNot handles NOT (x IN (SELECT …)) and NOT EXISTS (…).

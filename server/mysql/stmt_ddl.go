@@ -20,7 +20,7 @@ func (c *conn) ddl(ctx *sql.Context, d *sqlparser.DDL) (*answer, bool, error) {
 	switch strings.ToLower(d.Action) {
 	case sqlparser.DropStr:
 		if len(d.FromTables) == 0 {
-			return nil, true, errUnsupported("DROP of anything but tables and users")
+			return nil, true, ddlError(d)
 		}
 		err := c.dropTables(ctx, d)
 		return okAnswer(0), true, err
@@ -35,7 +35,7 @@ func (c *conn) ddl(ctx *sql.Context, d *sqlparser.DDL) (*answer, bool, error) {
 			return okAnswer(0), true, c.alterUser(d)
 		}
 	}
-	return nil, true, errUnsupported(strings.ToUpper(d.Action) + " by SQL; topics are created and changed by Kafka's API and `millrace topic`")
+	return nil, true, ddlError(d)
 }
 
 // topic resolves a table name to the topic it is, if the session may do op to it.

@@ -23,7 +23,7 @@ type ownForm struct {
 }
 
 func newOwnForms() []ownForm {
-	return []ownForm{
+	return append([]ownForm{
 		{regexp.MustCompile(`(?is)^EXPLAIN\s+FORMAT\s*=\s*'?JSON'?\s+(.*)$`), func(m []string) *ownStatement {
 			return &ownStatement{run: explainJSON(m[1])}
 		}},
@@ -42,7 +42,7 @@ func newOwnForms() []ownForm {
 				return okAnswer(0), c.setPassword(m[1], strings.ReplaceAll(m[2], "''", "'"))
 			}}
 		}},
-	}
+	}, refusedForms()...)
 }
 
 // parseOwn recognises the first statement of text as one of ours.
