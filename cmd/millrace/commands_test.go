@@ -171,6 +171,9 @@ func TestUserCommandsOverTheWire(t *testing.T) {
 	r.must("other\n", append([]string{"user", "passwd", "o'neil", "--password-stdin"}, as...)...)
 	r.expect("1\n1\n", "", "sql", "-f", "csv", "SELECT 1", "--user", "o'neil", "--password", "other")
 	r.fails("Access denied", "sql", "SELECT 1", "--user", "o'neil", "--password", "it's")
+	r.expect("ada\no'neil\n", "", append([]string{"user", "list"}, as...)...)
+	r.expect("o'neil\n", "", "user", "list", "--user", "o'neil", "--password", "other")
+	r.fails("log in as one with --user", "user", "list")
 	r.must("", append([]string{"user", "drop", "o'neil"}, as...)...)
 	r.fails("last administrator", append([]string{"user", "drop", "ada"}, as...)...)
 }

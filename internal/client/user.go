@@ -64,7 +64,8 @@ func (t *userTarget) doOrMake(ctx context.Context, s *IO, open OpenUsers, offlin
 	db := sql.OpenDB(c)
 	defer db.Close()
 	if err := online(db); err != nil {
-		if t.User == "" && isMySQLError(err, errAccessDenied) {
+		var e *mysql.MySQLError
+		if t.User == "" && errors.As(err, &e) && e.Number == errAccessDenied {
 			return fmt.Errorf("MySQL at %s: users exist: log in as one with --user (%w)", t.Address, err)
 		}
 		return fmt.Errorf("MySQL at %s: %w", t.Address, err)
@@ -72,17 +73,8 @@ func (t *userTarget) doOrMake(ctx context.Context, s *IO, open OpenUsers, offlin
 	return nil
 }
 
-// Numbers of MySQL's errors.
-const (
-	errAccessDenied  = 1045
-	errUnknownSchema = 1049
-	errNoSuchTable   = 1146
-)
-
-func isMySQLError(err error, number uint16) bool {
-	var e *mysql.MySQLError
-	return errors.As(err, &e) && e.Number == number
-}
+// errAccessDenied is MySQL's ER_ACCESS_DENIED_ERROR.
+const errAccessDenied = 1045
 
 // newPassword flags say where a new password comes from.
 type newPassword struct {
@@ -208,7 +200,9 @@ func (c *UserDrop) Run(ctx context.Context, s *IO, open OpenUsers) error {
 type UserList struct{ userTarget }
 
 func (*UserList) Help() string {
-	return `Example:
+	return `On a running server the administrator sees all users, others see themselves.
+
+Example:
   millrace user list --data ./millrace-data`
 }
 
@@ -224,9 +218,6 @@ func (c *UserList) Run(ctx context.Context, s *IO, open OpenUsers) error {
 		},
 		func(db *sql.DB) error {
 			rows, err := db.QueryContext(ctx, "SELECT User FROM mysql.user ORDER BY User")
-			if isMySQLError(err, errNoSuchTable) || isMySQLError(err, errUnknownSchema) {
-				return errors.New("this server does not list its users over SQL: stop it and use --data")
-			}
 			if err != nil {
 				return err
 			}
