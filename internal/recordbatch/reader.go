@@ -36,9 +36,6 @@ func (r *Record) Headers(dst []Header) ([]Header, error) {
 	return dst, nil
 }
 
-// NumHeaders is how many headers the record says it has.
-func (r *Record) NumHeaders() int { return int(r.nHeaders) }
-
 // Header is one record header; Value nil for null. Value aliases the batch.
 type Header struct {
 	Key   string

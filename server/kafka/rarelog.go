@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 )
@@ -15,7 +16,7 @@ type rareLog struct {
 
 const (
 	rareLogEvery = 10 * time.Second
-	rareLogKeys  = 1000 // beyond, old ones are forgotten at once
+	rareLogKeys  = 1000 // so many different lines in that time; others are not written
 	// logBytes bounds what a peer can put into one field of a line.
 	logBytes = 1 << 10
 )
@@ -30,7 +31,11 @@ func (r *rareLog) warn(log *slog.Logger, key, msg string, args ...any) {
 		return
 	}
 	if len(r.last) >= rareLogKeys {
-		clear(r.last)
+		maps.DeleteFunc(r.last, func(_ string, t time.Time) bool { return now.Sub(t) >= rareLogEvery })
+	}
+	if len(r.last) >= rareLogKeys { // somebody makes up new names all the time
+		r.mu.Unlock()
+		return
 	}
 	r.last[key] = now
 	r.mu.Unlock()

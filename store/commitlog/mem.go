@@ -2,7 +2,6 @@ package commitlog
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -322,6 +321,3 @@ func (m *Mem) Close() error {
 	<-m.ended
 	return nil
 }
-
-// IsFailure says whether err, from Append or done, calls for Resume.
-func IsFailure(err error) bool { return errors.Is(err, ErrStorage) }
