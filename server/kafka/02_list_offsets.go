@@ -61,6 +61,10 @@ func (s *Server) listOffsets(_ context.Context, r *request) (kmsg.Response, erro
 			o.Partition = p.Partition
 			o.Timestamp, o.Offset, o.LeaderEpoch = -1, -1, -1
 			switch {
+			case code == errTopicAuthorizationFailed:
+				o.ErrorCode = code
+			case !knownTime(p.Timestamp, r.version):
+				o.ErrorCode = errUnsupportedVersion // of the topic no matter what, as in Kafka
 			case code != errNone:
 				o.ErrorCode = code
 			case seen[asked{in.Topic, p.Partition}] > 1:
@@ -71,20 +75,23 @@ func (s *Server) listOffsets(_ context.Context, r *request) (kmsg.Response, erro
 				o.ErrorCode = checkLeaderEpoch(p.CurrentLeaderEpoch)
 			}
 			if o.ErrorCode == errNone {
-				s.listOffset(state.TopicPartition{Topic: topic.ID, Partition: p.Partition}, r.version, p.Timestamp, iso, o)
+				s.listOffset(state.TopicPartition{Topic: topic.ID, Partition: p.Partition}, p.Timestamp, iso, o)
 			}
 		}
 	}
 	return resp, nil
 }
 
+// knownTime reports whether a version of the API has the timestamp: negative ones have
+// special meanings.
+func knownTime(ts int64, version int16) bool {
+	since, special := specialTimes[ts]
+	return ts >= 0 || special && version >= since
+}
+
 // listOffset answers for one partition: the offset that the timestamp asks for, and its
 // own timestamp where there is one; −1 and −1 when nothing is so late.
-func (s *Server) listOffset(tp state.TopicPartition, version int16, ts int64, iso store.Isolation, o *kmsg.ListOffsetsResponseTopicPartition) {
-	if since, special := specialTimes[ts]; ts < 0 && (!special || version < since) {
-		o.ErrorCode = errUnsupportedVersion
-		return
-	}
+func (s *Server) listOffset(tp state.TopicPartition, ts int64, iso store.Isolation, o *kmsg.ListOffsetsResponseTopicPartition) {
 	var (
 		found bool
 		err   error

@@ -526,17 +526,18 @@ func TestListOffsetsByTime(t *testing.T) {
 		b.Append(int64(2+2*i), nil, []byte("x"), nil)
 	}
 	r.ask(produceRequest(9, "t", id, 0, b.Build()))
-	ask := func(v int16, ts int64) kmsg.ListOffsetsResponseTopicPartition {
+	of := func(topic string, v int16, ts int64) kmsg.ListOffsetsResponseTopicPartition {
 		req := kmsg.NewPtrListOffsetsRequest()
 		req.Version = v
 		lt := kmsg.NewListOffsetsRequestTopic()
-		lt.Topic = "t"
+		lt.Topic = topic
 		p := kmsg.NewListOffsetsRequestTopicPartition()
 		p.Timestamp, p.CurrentLeaderEpoch = ts, -1
 		lt.Partitions = append(lt.Partitions, p)
 		req.Topics = append(req.Topics, lt)
 		return r.ask(req).(*kmsg.ListOffsetsResponse).Topics[0].Partitions[0]
 	}
+	ask := func(v int16, ts int64) kmsg.ListOffsetsResponseTopicPartition { return of("t", v, ts) }
 	for _, c := range []struct {
 		ts, offset, at int64
 	}{
@@ -562,6 +563,9 @@ func TestListOffsetsByTime(t *testing.T) {
 	for ts, v := range map[int64]int16{-3: 6, -4: 7, -5: 8, -6: 10, -7: 11} {
 		if got := ask(v, ts); got.ErrorCode != errUnsupportedVersion {
 			t.Errorf("time %d in version %d: code %d", ts, v, got.ErrorCode)
+		}
+		if got := of("missing", v, ts); got.ErrorCode != errUnsupportedVersion {
+			t.Errorf("time %d in version %d, missing topic: code %d", ts, v, got.ErrorCode)
 		}
 	}
 }
