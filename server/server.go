@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -54,6 +55,11 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(err, s.Close())
 }
 
+// gcPercent is half of Go's default: nearly all of a busy server's heap is record batches
+// and column vectors, in which the collector has nothing to look at. Collecting them twice as
+// often cannot be measured; the garbage of the default is a third more resident memory.
+const gcPercent = 50
+
 // Start starts everything; on an error what had started is stopped again.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if o.Logger == nil {
@@ -61,6 +67,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	if o.MemoryLimitBytes > 0 {
 		debug.SetMemoryLimit(o.MemoryLimitBytes)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
 	}
 	s := &Server{log: o.Logger, failed: make(chan error, 2)}
 	defer func() {
