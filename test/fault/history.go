@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -115,6 +117,7 @@ func (h *history) verify(ctx context.Context, p *process, topics []string, once 
 			}
 		}
 	}
+	h.checkOrder(read, once)
 	if err := h.compareSQL(p, topics, read); err != nil {
 		return err
 	}
@@ -123,6 +126,26 @@ func (h *history) verify(ctx context.Context, p *process, topics []string, once 
 	}
 	verbosef("verified: %d acknowledged, %d consumed live, %d read over both wires\n", len(h.acked), len(h.seen), len(read))
 	return nil
+}
+
+// checkOrder wants each partition of the topics in the order of production.
+func (h *history) checkOrder(read map[place]identity, once map[string]bool) {
+	type record struct{ offset, i int64 }
+	parts := map[place][]record{}
+	for at, id := range read {
+		if once[at.topic] {
+			tp := place{at.topic, at.partition, 0}
+			parts[tp] = append(parts[tp], record{at.offset, id.I})
+		}
+	}
+	for tp, rs := range parts {
+		slices.SortFunc(rs, func(a, b record) int { return cmp.Compare(a.offset, b.offset) })
+		for i := 1; i < len(rs); i++ {
+			if rs[i].i <= rs[i-1].i {
+				h.problem("%s/%d: record %d at offset %d stands behind record %d", tp.topic, tp.partition, rs[i].i, rs[i].offset, rs[i-1].i)
+			}
+		}
+	}
 }
 
 // readAll consumes all topics from their beginning to their present end.

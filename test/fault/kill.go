@@ -70,6 +70,13 @@ func killRun(ctx context.Context, binary string, random *rand.Rand, kills int) e
 	for range kills {
 		time.Sleep(time.Duration(200+random.IntN(1500)) * time.Millisecond)
 		p.kill()
+		for random.IntN(3) == 0 { // while it starts, too
+			if err := p.launch(); err != nil {
+				return err
+			}
+			time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)
+			p.kill()
+		}
 		if err := p.start(); err != nil {
 			return err
 		}

@@ -7,9 +7,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
+	"log"
 	"math/rand/v2"
 	"os"
 	"time"
+
+	"github.com/go-sql-driver/mysql"
 )
 
 // verbosef prints details that are of interest when a run is watched.
@@ -24,6 +28,7 @@ func main() {
 	verbose := flag.Bool("v", false, "tell of every verification")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "replays the choices of a run")
 	flag.Parse()
+	_ = mysql.SetLogger(log.New(io.Discard, "", 0)) // it tells of every killed server
 	fmt.Fprintf(os.Stderr, "seed %d\n", *seed)
 	if *verbose {
 		verbosef = func(format string, args ...any) { fmt.Printf(format, args...) }
@@ -37,6 +42,7 @@ func main() {
 		"eio":      func() error { return eioRun(ctx, *binary, *points) },
 		"flips":    func() error { return flipsRun(ctx, *binary, random, *flips) },
 		"churn":    func() error { return churnRun(ctx, *binary, random, *kills) },
+		"cuts":     func() error { return cutsRun(ctx, *binary, random, *kills) },
 		"memory":   func() error { return memoryRun(ctx, *binary) },
 		"diskfull": func() error { return diskFullRun(ctx, *binary, random, *rounds) },
 	}

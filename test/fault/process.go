@@ -22,7 +22,6 @@ type process struct {
 	kafka, mysql, http string
 	flags              []string
 	wrap               []string // a command that runs the server as its own process, like strace -D
-	env                []string // besides the present ones
 	cmd                *exec.Cmd
 	exited             chan struct{}   // closed when the process is gone
 	life               context.Context // ends with the process
@@ -39,8 +38,8 @@ func newProcess(binary, dir, data string, flags ...string) *process {
 	}
 }
 
-// start returns when both wires accept; errGone when the process ended before.
-func (p *process) start() error {
+// launch starts the process and does not wait until it is up.
+func (p *process) launch() error {
 	log, err := os.OpenFile(p.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
@@ -50,8 +49,6 @@ func (p *process) start() error {
 	args = append(args, p.flags...)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(os.Environ(), p.env...)
-	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -63,6 +60,15 @@ func (p *process) start() error {
 		end()
 		close(exited)
 	}()
+	return nil
+}
+
+// start returns when both wires accept; errGone when the process ended before.
+func (p *process) start() error {
+	began := time.Now()
+	if err := p.launch(); err != nil {
+		return err
+	}
 	for _, address := range []string{p.kafka, p.mysql} {
 		for {
 			c, err := net.DialTimeout("tcp", address, time.Second)
@@ -107,6 +113,15 @@ func (p *process) kill() {
 		_ = p.cmd.Process.Kill()
 		<-p.exited
 	}
+}
+
+// pause lets the process stand still for a while, as a machine that is suspended.
+func (p *process) pause(d time.Duration) error {
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return fmt.Errorf("%w: %w", errGone, err)
+	}
+	time.Sleep(d)
+	return p.cmd.Process.Signal(syscall.SIGCONT)
 }
 
 // stop ends the server as an operator does and wants exit status 0.
