@@ -12,16 +12,10 @@ import (
 	"millrace/store/state"
 )
 
-const keyProduce = 0
-
 // produceServedFrom is the first version whose batches we store. Older ones carry
 // older formats. They are advertised all the same, and refused: librdkafka before 2.12
 // takes their absence for a broker that knows no compression.
 const produceServedFrom = 3
-
-func (s *Server) produceAPI() api {
-	return api{key: keyProduce, min: 0, max: 13, raw: s.produce, pipelined: true}
-}
 
 // produceCall is one Produce request on its way: decoded, checked and submitted by
 // the connection's goroutine, completed by the store's publisher, encoded by the

@@ -14,8 +14,6 @@ import (
 	"millrace/store/state"
 )
 
-const keyFetch = 1
-
 const (
 	// maxFetchBytes bounds one answer whatever the client asks for (Kafka's fetch.max.bytes).
 	maxFetchBytes = 55 << 20
@@ -26,10 +24,6 @@ const (
 	// zstdFetchFrom is the first version whose clients know zstd.
 	zstdFetchFrom = 10
 )
-
-func (s *Server) fetchAPI() api {
-	return api{key: keyFetch, min: 4, max: 18, raw: s.fetch}
-}
 
 // fetch answers at once with what there is, or waits for minBytes, a failed partition,
 // or the end of the client's patience. Only its own connection waits with it.

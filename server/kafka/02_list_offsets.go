@@ -10,8 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const keyListOffsets = 2
-
 // Special timestamps and the version that brought each.
 const (
 	timeLatest                = -1
@@ -24,10 +22,6 @@ const (
 
 var specialTimes = map[int64]int16{
 	timeLatest: 1, timeEarliest: 1, timeMax: 7, timeEarliestLocal: 8, timeLatestTiered: 9, timeEarliestPendingUpload: 11,
-}
-
-func (s *Server) listOffsetsAPI() api {
-	return api{key: keyListOffsets, min: 1, max: 11, handle: s.listOffsets}
 }
 
 func (s *Server) listOffsets(_ context.Context, r *request) (kmsg.Response, error) {

@@ -12,14 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const keyMetadata = 3
-
 // One node leads everything, under one leader epoch that never changes.
 const leaderEpoch = 0
-
-func (s *Server) metadataAPI() api {
-	return api{key: keyMetadata, min: 0, max: 13, handle: s.metadata}
-}
 
 func (s *Server) metadata(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.MetadataRequest)

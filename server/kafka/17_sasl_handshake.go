@@ -7,12 +7,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const keySASLHandshake = 17
-
-func (s *Server) saslHandshakeAPI() api {
-	return api{key: keySASLHandshake, min: 0, max: 1, handle: s.saslHandshake, preAuth: true}
-}
-
 // saslHandshake agrees on a mechanism. After version 0 the tokens follow bare, after
 // version 1 in SaslAuthenticate requests.
 func (s *Server) saslHandshake(_ context.Context, r *request) (kmsg.Response, error) {

@@ -7,12 +7,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const keyAPIVersions = 18
-
-func (s *Server) apiVersionsAPI() api {
-	return api{key: keyAPIVersions, min: 0, max: 4, handle: s.apiVersions, preAuth: true}
-}
-
 func (s *Server) apiVersions(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.ApiVersionsRequest)
 	resp := req.ResponseKind().(*kmsg.ApiVersionsResponse)

@@ -11,12 +11,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const keyInitProducerID = 22
-
-func (s *Server) initProducerIDAPI() api {
-	return api{key: keyInitProducerID, min: 0, max: 5, handle: s.initProducerID}
-}
-
 // initProducerID gives an idempotent producer its id. As in Kafka that is always a
 // new one, also when the producer names the one it has: whoever could have another's
 // epoch raised could stop that producer.

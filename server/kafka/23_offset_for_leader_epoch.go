@@ -9,12 +9,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const keyOffsetForLeaderEpoch = 23
-
-func (s *Server) offsetForLeaderEpochAPI() api {
-	return api{key: keyOffsetForLeaderEpoch, min: 2, max: 4, handle: s.offsetForLeaderEpoch}
-}
-
 // offsetForLeaderEpoch says where a leader epoch ended. There is one epoch, and it
 // ends where the partition does.
 func (s *Server) offsetForLeaderEpoch(_ context.Context, r *request) (kmsg.Response, error) {

@@ -6,12 +6,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const keySASLAuthenticate = 36
-
-func (s *Server) saslAuthenticateAPI() api {
-	return api{key: keySASLAuthenticate, min: 0, max: 2, handle: s.saslAuthenticate, preAuth: true}
-}
-
 // saslAuthenticate carries one step of a login. Whatever fails, the connection ends
 // after the answer: a client that ignores it is talking to nobody.
 func (s *Server) saslAuthenticate(ctx context.Context, r *request) (kmsg.Response, error) {

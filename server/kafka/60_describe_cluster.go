@@ -8,17 +8,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const keyDescribeCluster = 60
-
 // Whose addresses are asked for. Controllers are nothing of their own here.
 const (
 	endpointBrokers     = 1
 	endpointControllers = 2
 )
-
-func (s *Server) describeClusterAPI() api {
-	return api{key: keyDescribeCluster, min: 0, max: 2, handle: s.describeCluster}
-}
 
 func (s *Server) describeCluster(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.DescribeClusterRequest)

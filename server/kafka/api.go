@@ -21,26 +21,8 @@ import (
 // code that errors.go gives it. An error is only for what has no answer: the
 // connection is closed. A nil response is no response (and no error).
 //
-// An api lives in one file named after its key, and is registered in apis below
-// (groupAPIs for the group and administration ones), the only place that
-// ApiVersions answers from. For example:
-//
-//	// 60_describe_cluster.go
-//
-//	func (s *Server) describeClusterAPI() api {
-//		return api{key: 60, min: 0, max: 2, handle: s.describeCluster}
-//	}
-//
-//	func (s *Server) describeCluster(ctx context.Context, r *request) (kmsg.Response, error) {
-//		req := r.body.(*kmsg.DescribeClusterRequest)
-//		resp := req.ResponseKind().(*kmsg.DescribeClusterResponse) // the request's version
-//		if !s.allowed(r, auth.Describe, auth.Resource{Type: auth.Cluster}) {
-//			resp.ErrorCode = errClusterAuthorizationFailed
-//			return resp, nil
-//		}
-//		…
-//		return resp, nil
-//	}
+// An api lives in one file named after its key, 60_describe_cluster.go for example, and
+// is registered in apis.go, the only place that ApiVersions answers from.
 type handler func(ctx context.Context, r *request) (kmsg.Response, error)
 
 // rawHandler answers a request from its undecoded body, and itself (the hot paths).
@@ -66,22 +48,6 @@ type api struct {
 	name         string
 	flexibleFrom int16 // first flexible version; above max when none is
 	requests     prometheus.Counter
-}
-
-// apis is every API of this server.
-func (s *Server) apis() []api {
-	return append([]api{
-		s.produceAPI(),
-		s.fetchAPI(),
-		s.listOffsetsAPI(),
-		s.metadataAPI(),
-		s.saslHandshakeAPI(),
-		s.apiVersionsAPI(),
-		s.initProducerIDAPI(),
-		s.offsetForLeaderEpochAPI(),
-		s.saslAuthenticateAPI(),
-		s.describeClusterAPI(),
-	}, s.groupAPIs()...)
 }
 
 // apiTable is indexed by API key.
@@ -163,11 +129,3 @@ func (s *Server) allowed(r *request, op auth.Operation, res auth.Resource) bool 
 func topicResource(name string) auth.Resource { return auth.Resource{Type: auth.Topic, Name: name} }
 
 var clusterResource = auth.Resource{Type: auth.Cluster}
-
-// deref is the empty string for null.
-func deref(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
-}

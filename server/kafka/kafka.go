@@ -3,8 +3,8 @@
 // takes no decisions of its own: batches are checked by ingest, ordered and kept
 // by the store, groups coordinated by server/kafka/group.
 //
-// One file per API, named after its key (00_produce.go); api.go says how they
-// are registered. conn.go is the life of a connection, pipeline.go the order
+// One file per API, named after its key (00_produce.go); apis.go is the list of them, api.go
+// says what they are. conn.go is the life of a connection, pipeline.go the order
 // of its answers, fetch_*.go what Fetch needs beside its wire format.
 package kafka
 
@@ -23,6 +23,7 @@ import (
 	"millrace/ingest"
 	"millrace/internal/budget"
 	"millrace/server/auth"
+	"millrace/server/kafka/group"
 	"millrace/store"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -59,6 +60,19 @@ type Options struct {
 	Now      func() time.Time // default time.Now
 	Logger   *slog.Logger     // default slog.Default()
 	Registry prometheus.Registerer
+}
+
+// AdminOptions is what the group and administration APIs need beyond the rest.
+type AdminOptions struct {
+	// Groups coordinates consumer groups; nil: the group APIs are not advertised.
+	Groups *group.Coordinator
+	// CheckColumns checks millrace.columns when it is set; nil: any text is taken.
+	CheckColumns func(ddl string) error
+	// LogDir is the data directory as tools are shown it.
+	LogDir string
+	// BrokerConfigs are broker configs that were set explicitly and differ from what
+	// broker_configs.go would report (Kafka's names and spelling).
+	BrokerConfigs map[string]string
 }
 
 // DefaultOptions are what New takes for zero values.

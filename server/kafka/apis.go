@@ -1,0 +1,55 @@
+package kafka
+
+// Keys that are spoken of elsewhere.
+const (
+	keyProduce              = 0
+	keyFetch                = 1
+	keyListOffsets          = 2
+	keyMetadata             = 3
+	keySASLHandshake        = 17
+	keyAPIVersions          = 18
+	keyOffsetForLeaderEpoch = 23
+	keyDescribeCluster      = 60
+)
+
+// apis is every API of this server. The ranges are those of Kafka 4.1, since older
+// librdkafka switches features on by single exact versions; ours end where we do.
+func (s *Server) apis() []api {
+	list := []api{
+		{key: keyProduce, min: 0, max: 13, raw: s.produce, pipelined: true}, // see produceServedFrom
+		{key: keyFetch, min: 4, max: 18, raw: s.fetch},
+		{key: keyListOffsets, min: 1, max: 11, handle: s.listOffsets},
+		{key: keyMetadata, min: 0, max: 13, handle: s.metadata},
+		{key: keySASLHandshake, min: 0, max: 1, handle: s.saslHandshake, preAuth: true},
+		{key: keyAPIVersions, min: 0, max: 4, handle: s.apiVersions, preAuth: true},
+		{key: 19, min: 2, max: 7, handle: s.createTopics},
+		{key: 20, min: 1, max: 6, handle: s.deleteTopics},
+		{key: 21, min: 0, max: 2, handle: s.deleteRecords},
+		{key: 22, min: 0, max: 5, handle: s.initProducerID},
+		{key: keyOffsetForLeaderEpoch, min: 2, max: 4, handle: s.offsetForLeaderEpoch},
+		{key: 32, min: 1, max: 4, handle: s.describeConfigs},
+		{key: 33, min: 0, max: 2, handle: s.alterConfigs},
+		{key: 35, min: 1, max: 5, handle: s.describeLogDirs},
+		{key: 36, min: 0, max: 2, handle: s.saslAuthenticate, preAuth: true},
+		{key: 37, min: 0, max: 3, handle: s.createPartitions},
+		{key: 44, min: 0, max: 1, handle: s.incrementalAlterConfigs},
+		{key: keyDescribeCluster, min: 0, max: 2, handle: s.describeCluster},
+		{key: 75, min: 0, max: 0, handle: s.describeTopicPartitions},
+	}
+	if s.o.Admin.Groups == nil {
+		return list
+	}
+	return append(list, []api{
+		{key: 8, min: 2, max: 10, handle: s.offsetCommit},
+		{key: 9, min: 1, max: 10, handle: s.offsetFetch},
+		{key: 10, min: 0, max: 6, handle: s.findCoordinator},
+		{key: 11, min: 0, max: 9, handle: s.joinGroup, blocking: true},
+		{key: 12, min: 0, max: 4, handle: s.heartbeat},
+		{key: 13, min: 0, max: 5, handle: s.leaveGroup},
+		{key: 14, min: 0, max: 5, handle: s.syncGroup, blocking: true},
+		{key: 15, min: 0, max: 6, handle: s.describeGroups},
+		{key: 16, min: 0, max: 5, handle: s.listGroups},
+		{key: 42, min: 0, max: 3, handle: s.deleteGroups},
+		{key: 47, min: 0, max: 0, handle: s.offsetDelete},
+	}...)
+}
