@@ -1,7 +1,10 @@
 package mysql
 
 import (
+	"context"
+	"io"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -14,47 +17,90 @@ const (
 	// maxPatternBytes of a regular expression, and how many compiled ones are kept.
 	maxPatternBytes  = 32 << 10
 	maxCachedRegexps = 512
+	// maxRegexpSize is the most that a pattern may come to with its repetitions written out: what a
+	// character of the subject can cost, and in some forty bytes each what a cached pattern does.
+	maxRegexpSize = 10_000
+	// quickRegexpWork is the product of a pattern's size and its subject's bytes up to which a match is
+	// not watched: it takes some ten milliseconds.
+	quickRegexpWork = 1 << 20
+	// maxRegexpWork is that product for what cannot be watched.
+	maxRegexpWork = 1 << 24
 )
 
-// regexpCache keeps compiled patterns. Go's engine takes linear time in the subject, whatever the
-// pattern, and can be interrupted by the runtime.
-type regexpCache struct {
-	mu sync.Mutex
-	m  map[string]*regexp.Regexp
+var (
+	errRegexpSize = newError(3700, "HY000", "The regular expression pattern exceeds limits on size or complexity.")
+	errRegexpTime = newError(3699, "HY000", "Timeout exceeded in regular expression match.")
+)
+
+// pattern is a compiled regular expression.
+type pattern struct {
+	*regexp.Regexp
+	size    int
+	asserts bool // looks at what stands before a place: ^, \b and their like
 }
 
-func newRegexpCache() *regexpCache { return &regexpCache{m: make(map[string]*regexp.Regexp)} }
+// regexpCache keeps compiled patterns. Go's engine takes linear time in the subject, whatever the
+// pattern, and the runtime can preempt it; that its statement can end it is the work of search.
+type regexpCache struct {
+	mu sync.Mutex
+	m  map[string]*pattern
+}
 
-// get compiles pattern with flags ("i", "m", "s" in any combination).
-func (c *regexpCache) get(pattern, flags string) (*regexp.Regexp, error) {
-	key := flags + "\x00" + pattern
+func newRegexpCache() *regexpCache { return &regexpCache{m: make(map[string]*pattern)} }
+
+// get compiles text with flags ("i", "m", "s" in any combination).
+func (c *regexpCache) get(text, flags string) (*pattern, error) {
+	key := flags + "\x00" + text
 	c.mu.Lock()
-	re, ok := c.m[key]
+	p, ok := c.m[key]
 	c.mu.Unlock()
 	if ok {
-		return re, nil
+		return p, nil
 	}
-	if pattern == "" {
+	if text == "" {
 		return nil, newError(3685, "HY000", "Illegal argument to a regular expression.")
 	}
-	if len(pattern) > maxPatternBytes {
-		return nil, newError(3688, "HY000", "Syntax error in regular expression: it is longer than %d bytes", maxPatternBytes)
+	if len(text) > maxPatternBytes {
+		return nil, errRegexpSize
 	}
-	source := pattern
+	source := text
 	if flags != "" {
-		source = "(?" + flags + ")" + pattern
+		source = "(?" + flags + ")" + text
 	}
-	re, err := regexp.Compile(source)
+	tree, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
-		return nil, regexpError(err, pattern)
+		return nil, regexpError(err, text)
+	}
+	p = &pattern{}
+	if p.measure(tree); p.size > maxRegexpSize {
+		return nil, errRegexpSize
+	}
+	if p.Regexp, err = regexp.Compile(source); err != nil {
+		return nil, regexpError(err, text)
 	}
 	c.mu.Lock()
 	if len(c.m) >= maxCachedRegexps {
 		clear(c.m)
 	}
-	c.m[key] = re
+	c.m[key] = p
 	c.mu.Unlock()
-	return re, nil
+	return p, nil
+}
+
+// measure adds what a parsed part comes to, its repetitions written out.
+func (p *pattern) measure(re *syntax.Regexp) {
+	before := p.size
+	p.size += 1 + len(re.Rune)
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		p.asserts = true
+	}
+	for _, sub := range re.Sub {
+		p.measure(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		p.size = min(before+(p.size-before)*max(re.Min, re.Max, 1), 1<<40)
+	}
 }
 
 // regexpError uses MySQL's numbers: what ICU has and linear time does not allow is unimplemented.
@@ -109,12 +155,12 @@ func regexpFlags(ctx *sql.Context, matchType string, exprs []sql.Expression) (st
 }
 
 // regexpCall is the common part of a call: subject, compiled pattern.
-func (c *regexpCache) call(ctx *sql.Context, args []any, exprs []sql.Expression, matchTypeAt int) (string, *regexp.Regexp, error) {
+func (c *regexpCache) call(ctx *sql.Context, args []any, exprs []sql.Expression, matchTypeAt int) (string, *pattern, error) {
 	subject, err := toText(ctx, args[0], exprs[0].Type())
 	if err != nil {
 		return "", nil, err
 	}
-	pattern, err := toText(ctx, args[1], exprs[1].Type())
+	source, err := toText(ctx, args[1], exprs[1].Type())
 	if err != nil {
 		return "", nil, err
 	}
@@ -128,7 +174,7 @@ func (c *regexpCache) call(ctx *sql.Context, args []any, exprs []sql.Expression,
 	if err != nil {
 		return "", nil, err
 	}
-	re, err := c.get(pattern, flags)
+	re, err := c.get(source, flags)
 	return subject, re, err
 }
 
@@ -156,28 +202,110 @@ func fromChar(s string, pos int64) (int, error) {
 	return at, nil
 }
 
-// matches are those from byte at on, with the groups' places in s. As the text before at is not
-// searched, ^ and \b take at for a beginning.
-func matches(re *regexp.Regexp, s string, at int) [][]int {
-	all := re.FindAllStringSubmatchIndex(s[at:], -1)
-	for _, m := range all {
-		for i := range m {
-			if m[i] >= 0 {
-				m[i] += at
+// watchedRunes reads a subject for the matcher and ends it when the context does.
+type watchedRunes struct {
+	ctx  context.Context
+	s    string
+	read int
+	err  error
+}
+
+// ReadRune implements io.RuneReader.
+func (w *watchedRunes) ReadRune() (r rune, size int, err error) {
+	if w.read++; w.read%256 == 0 && w.err == nil {
+		w.err = w.ctx.Err()
+	}
+	if w.err != nil || w.s == "" {
+		return 0, 0, io.EOF
+	}
+	r, size = utf8.DecodeRuneInString(w.s)
+	w.s = w.s[size:]
+	return r, size, nil
+}
+
+func (p *pattern) quick(s string) bool { return len(s) <= quickRegexpWork/max(1, p.size) }
+
+// isIn says whether p matches somewhere in s.
+func (p *pattern) isIn(ctx context.Context, s string) (bool, error) {
+	if p.quick(s) {
+		return p.MatchString(s), nil
+	}
+	w := watchedRunes{ctx: ctx, s: s}
+	found := p.MatchReader(&w)
+	return found && w.err == nil, w.err
+}
+
+// first is the first match in s with its groups, nil when there is none.
+func (p *pattern) first(ctx context.Context, s string) ([]int, error) {
+	if p.quick(s) {
+		return p.FindStringSubmatchIndex(s), nil
+	}
+	w := watchedRunes{ctx: ctx, s: s}
+	m := p.FindReaderSubmatchIndex(&w)
+	if w.err != nil {
+		return nil, w.err
+	}
+	return m, nil
+}
+
+// search calls fn with the matches from byte at on, in order, with the groups' places in s, until fn
+// returns false. As the text before at is not searched, ^ and \b take at for a beginning.
+func (p *pattern) search(ctx context.Context, s string, at int, fn func(m []int) bool) error {
+	if p.asserts {
+		// To look at what stands before a match the matcher has to get all of the text at once.
+		if rest := s[at:]; len(rest) > maxRegexpWork/p.size {
+			return errRegexpTime
+		}
+		for _, m := range p.FindAllStringSubmatchIndex(s[at:], -1) {
+			shift(m, at)
+			if !fn(m) {
+				break
 			}
 		}
+		return nil
 	}
-	return all
+	last := -1 // where the match before ended
+	for steps := 1; at <= len(s); steps++ {
+		if steps%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		m, err := p.first(ctx, s[at:])
+		if err != nil || m == nil {
+			return err
+		}
+		shift(m, at)
+		empty := m[1] == at
+		accept := !empty || m[0] != last // not an empty match right behind another one
+		last = m[1]
+		if at = m[1]; empty {
+			_, n := utf8.DecodeRuneInString(s[at:])
+			at += max(1, n)
+		}
+		if accept && !fn(m) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func shift(m []int, by int) {
+	for i := range m {
+		if m[i] >= 0 {
+			m[i] += by
+		}
+	}
 }
 
 // nth finds the n-th match from byte at on; nil when there is none.
-func nth(re *regexp.Regexp, s string, at int, n int64) []int {
-	all := matches(re, s, at)
-	n = max(n, 1)
-	if n > int64(len(all)) {
-		return nil
-	}
-	return all[n-1]
+func (p *pattern) nth(ctx context.Context, s string, at int, n int64) (found []int, err error) {
+	seen := int64(0)
+	err = p.search(ctx, s, at, func(m []int) bool {
+		if seen++; seen >= n {
+			found = m
+		}
+		return found == nil
+	})
+	return found, err
 }
 
 func regexpFunctions(c *regexpCache) []sql.Function {
@@ -187,14 +315,14 @@ func regexpFunctions(c *regexpCache) []sql.Function {
 			if err != nil {
 				return nil, err
 			}
-			return re.MatchString(s), nil
+			return re.isIn(ctx, s)
 		}}, 2, 3),
 		scalarFunction(scalar{name: "regexp_substr", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
 			s, re, err := c.call(ctx, args, exprs, 4)
 			if err != nil {
 				return nil, err
 			}
-			m, _, err := c.find(ctx, s, re, args)
+			m, err := c.find(ctx, s, re, args)
 			if err != nil || m == nil {
 				return nil, err
 			}
@@ -205,7 +333,7 @@ func regexpFunctions(c *regexpCache) []sql.Function {
 			if err != nil {
 				return nil, err
 			}
-			m, _, err := c.find(ctx, s, re, args)
+			m, err := c.find(ctx, s, re, args)
 			if err != nil {
 				return nil, err
 			}
@@ -232,19 +360,20 @@ func regexpFunctions(c *regexpCache) []sql.Function {
 }
 
 // find returns the match that pos and occurrence (arguments 2 and 3) ask for.
-func (c *regexpCache) find(ctx *sql.Context, s string, re *regexp.Regexp, args []any) (match []int, at int, err error) {
+func (c *regexpCache) find(ctx *sql.Context, s string, re *pattern, args []any) ([]int, error) {
 	pos, err := intArg(ctx, args, 2, 1)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	if at, err = fromChar(s, pos); err != nil {
-		return nil, 0, err
+	at, err := fromChar(s, pos)
+	if err != nil {
+		return nil, err
 	}
 	occurrence, err := intArg(ctx, args, 3, 1)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return nth(re, s, at, occurrence), at, nil
+	return re.nth(ctx, s, at, occurrence)
 }
 
 // replace carries out REGEXP_REPLACE(expr, pat, repl[, pos[, occurrence[, match_type]]]); occurrence 0
@@ -271,20 +400,27 @@ func (c *regexpCache) replace(ctx *sql.Context, args []any, exprs []sql.Expressi
 		return nil, err
 	}
 	var out []byte
-	done, seen := 0, int64(0)
-	for _, m := range matches(re, s, at) {
-		seen++
-		if occurrence > 0 && seen != occurrence {
-			continue
+	done, seen, long := 0, int64(0), false
+	var bad error
+	err = re.search(ctx, s, at, func(m []int) bool {
+		if seen++; occurrence > 0 && seen != occurrence {
+			return true
 		}
 		out = append(out, s[done:m[0]]...)
-		if out, err = expand(out, repl, s, m); err != nil {
-			return nil, err
+		if out, bad = expand(out, repl, s, m); bad != nil {
+			return false
 		}
 		done = m[1]
-		if len(out) > maxFunctionBytes {
-			return tooLong(ctx, "regexp_replace"), nil
-		}
+		long = len(out)+len(s)-done > maxFunctionBytes
+		return !long && occurrence == 0
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case bad != nil:
+		return nil, bad
+	case long:
+		return tooLong(ctx, "regexp_replace"), nil
 	}
 	return string(append(out, s[done:]...)), nil
 }
