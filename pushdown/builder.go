@@ -17,12 +17,17 @@ type Options struct {
 	Enabled func(ctx *sql.Context) bool
 	// Logger gets a debug line for what was not pushed; default: none.
 	Logger *slog.Logger
+	// Full returns the error with which a statement ends that may keep no more rows in
+	// memory, else nil. It is asked for every row of windows and hash joins; default: never
+	// full.
+	Full func() error
 }
 
 // Builder builds iterators for plans. Safe for concurrent use.
 type Builder struct {
 	enabled func(ctx *sql.Context) bool
 	log     *slog.Logger
+	full    func() error
 	base    sql.NodeExecBuilder // the engine's, asking override first
 }
 
@@ -30,7 +35,7 @@ var _ sql.NodeExecBuilder = (*Builder)(nil)
 
 // NewBuilder returns a builder for the engine's Analyzer.ExecBuilder.
 func NewBuilder(o Options) *Builder {
-	b := &Builder{enabled: o.Enabled, log: o.Logger}
+	b := &Builder{enabled: o.Enabled, log: o.Logger, full: o.Full}
 	if b.enabled == nil {
 		b.enabled = sqltable.PushdownEnabled
 	}
@@ -52,8 +57,19 @@ type override struct{ *Builder }
 
 // Build implements sql.NodeExecBuilder.
 func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
-	switch n.(type) {
+	switch n := n.(type) {
 	case *plan.Filter, *plan.Limit, *plan.TopN, *plan.GroupBy:
+	case *plan.Window, *plan.HashLookup:
+		if b.full != nil {
+			watchKept(n)
+		}
+		return nil, nil
+	case keptNode:
+		iter, err := b.base.Build(ctx, n.Node, row)
+		if err != nil {
+			return nil, err
+		}
+		return &keptIter{iter, b.full}, nil
 	default:
 		return nil, nil
 	}

@@ -44,13 +44,6 @@ var setVariables = sync.OnceValue(func() error {
 	})
 })
 
-// reporter says that there is memory: the default one stops the world to ask, for every row that
-// is cached.
-type reporter struct{}
-
-func (reporter) MaxMemory() uint64  { return 1 << 62 }
-func (reporter) UsedMemory() uint64 { return 0 }
-
 func newEngine(s *Server) *engine {
 	if err := setVariables(); err != nil {
 		panic(fmt.Sprintf("mysql: engine variables: %v", err)) // a programming error: the values are constants
@@ -68,7 +61,7 @@ func newEngine(s *Server) *engine {
 	a.Catalog.InfoSchema = infoDatabase{a.Catalog.InfoSchema, a.Catalog}
 	a.ExecBuilder = s.o.Pushdown
 	e := sqle.New(a, &sqle.Config{})
-	m := sql.NewMemoryManager(reporter{})
+	m := sql.NewMemoryManager(s.memory)
 	e.MemoryManager = m
 	e.ProcessList = sql.EmptyProcessList{}
 	return &engine{Engine: e, memory: m}

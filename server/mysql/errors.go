@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"millrace/scan"
 	"millrace/server/auth"
 	"millrace/server/mysql/wire"
 	"millrace/store"
@@ -147,7 +148,6 @@ var kinds = []struct {
 	{sql.ErrStarUnsupported, 1064, "42000"},
 	{sql.ErrNoTablesUsed, 1096, "HY000"},
 	{sql.ErrUnknownWindowName, 3579, "HY000"},
-	{sql.ErrNoMemoryAvailable, 1038, "HY001"},
 	{sql.ErrDeleteRowNotFound, 1032, "HY000"},
 	{sql.ErrValueOutOfRange, 1690, "22003"},
 	{gmstypes.ErrValueNotNil, 1210, "HY000"},
@@ -191,6 +191,9 @@ func classify(err error) (number uint16, state, message string) {
 		return errTimeout.number, errTimeout.state, errTimeout.message
 	case errors.Is(err, context.Canceled):
 		return errKilled.number, errKilled.state, errKilled.message
+	}
+	if errors.Is(err, scan.ErrMemory) || sql.ErrNoMemoryAvailable.Is(sql.UnwrapError(err)) {
+		return errNoMemory.number, errNoMemory.state, errNoMemory.message
 	}
 	if n, s, ok := storeError(err); ok {
 		return n, s, err.Error()

@@ -45,6 +45,9 @@ type Options struct {
 	LoginTimeout      time.Duration // a connection must have logged in by then
 	WriteTimeout      time.Duration // a client that reads nothing, or stops in the middle of a packet, for so long is dropped
 	MaxStatementBytes int           // longest statement text
+	// MemoryBytes of heap from which on statements that keep rows (to sort, group, join)
+	// are refused more; 0: a share of the memory limit or of the machine's memory.
+	MemoryBytes uint64
 
 	// Provider of the databases; nil: one over Store and Catalog.
 	Provider *sqltable.Provider
@@ -75,6 +78,7 @@ type Server struct {
 	threads  *threads
 	metrics  metrics
 	regexps  *regexpCache
+	memory   *memoryGuard
 	locks    *userLocks
 	forms    []ownForm
 
@@ -119,10 +123,11 @@ func New(o Options) (*Server, error) {
 	if o.Provider == nil {
 		o.Provider = sqltable.NewProvider(o.Catalog, o.Store, sqltable.Options{})
 	}
+	memory := newMemoryGuard(o.MemoryBytes)
 	if o.Pushdown == nil {
-		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger})
+		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger, Full: memory.full})
 	}
-	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), locks: newUserLocks(), forms: newOwnForms()}
+	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), memory: memory, locks: newUserLocks(), forms: newOwnForms()}
 	s.metrics = newMetrics(o.Registry, s)
 	s.engine = newEngine(s)
 	s.base, s.cancel = context.WithCancelCause(context.Background())

@@ -1,0 +1,90 @@
+package mysql
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"runtime/debug"
+	heap "runtime/metrics"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/dolthub/go-mysql-server/sql"
+)
+
+// errNoMemory is how a statement ends that keeps more rows (to sort, to group, to join) than there is
+// memory for; the others go on.
+var errNoMemory = newError(1038, "HY001", "Out of memory for the rows that this statement keeps (to sort, group, join or make windows of); narrow it with WHERE or LIMIT")
+
+// heapShare of the memory there is may be in use before statements are refused more.
+const heapShare = 0.8
+
+// memoryGuard tells the engine how much memory is in use, before each row that is kept. The
+// engine's own reporter stops the world to know; this one reads a counter of the runtime, and only
+// now and then.
+type memoryGuard struct {
+	max   uint64
+	calls atomic.Uint64
+	used  atomic.Uint64
+}
+
+// sampleEvery so many kept rows the heap is looked at. Rows may have megabytes: not many more.
+const sampleEvery = 64
+
+var _ sql.Reporter = (*memoryGuard)(nil)
+
+// newMemoryGuard allows limit bytes of heap; 0 means the share of what the Go runtime or the
+// machine is limited to.
+func newMemoryGuard(limit uint64) *memoryGuard {
+	if limit == 0 {
+		limit = uint64(heapShare * float64(availableMemory()))
+	}
+	return &memoryGuard{max: limit}
+}
+
+// availableMemory is the runtime's memory limit, or else the machine's memory.
+func availableMemory() uint64 {
+	if n := debug.SetMemoryLimit(-1); n != math.MaxInt64 {
+		return uint64(n)
+	}
+	info, err := os.ReadFile("/proc/meminfo")
+	if err == nil {
+		if _, rest, ok := bytes.Cut(info, []byte("MemTotal:")); ok {
+			if fields := bytes.Fields(rest); len(fields) > 0 {
+				if kib, err := strconv.ParseUint(string(fields[0]), 10, 64); err == nil {
+					return kib << 10
+				}
+			}
+		}
+	}
+	return 1 << 62 // not known
+}
+
+// MaxMemory is the heap from which on statements may keep no more.
+func (g *memoryGuard) MaxMemory() uint64 { return g.max }
+
+// UsedMemory is the heap in use, a few calls ago at most.
+func (g *memoryGuard) UsedMemory() uint64 {
+	used := g.used.Load()
+	if used < g.max && g.calls.Add(1)%sampleEvery != 1 {
+		return used
+	}
+	sample := [...]heap.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	heap.Read(sample[:])
+	used = sample[0].Value.Uint64()
+	g.used.Store(used)
+	return used
+}
+
+// full is errNoMemory when there is no memory for more rows.
+func (g *memoryGuard) full() error {
+	if g.UsedMemory() < g.max {
+		return nil
+	}
+	// Much of it may be garbage.
+	debug.FreeOSMemory()
+	if g.UsedMemory() < g.max {
+		return nil
+	}
+	return errNoMemory
+}

@@ -1,0 +1,54 @@
+package mysql
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestAStatementThatKeepsTooManyRowsFailsAndTheOthersGoOn(t *testing.T) {
+	in := start(t, func(o *Options) { o.MemoryBytes = 1 }) // less than there is in use
+	in.topic("t", nil, `{"i":-1,"s":"x"}`)
+	values := make([]string, 1000)
+	for i := range values {
+		values[i] = fmt.Sprintf(`{"i":%d,"s":"%s"}`, i, strings.Repeat("x", 50))
+	}
+	in.produce(in.id("t"), values...)
+	db := in.open("app", "", "")
+	for _, query := range []string{
+		"SELECT i FROM t ORDER BY s, i",
+		"SELECT COUNT(*) FROM (SELECT i, s FROM t ORDER BY s, i) x",
+		"SELECT i, ROW_NUMBER() OVER (ORDER BY s) FROM t",
+		"SELECT COUNT(*) FROM t a JOIN t b ON a.i = b.i",
+		"SELECT CONCAT(s, i) k, COUNT(*) FROM t GROUP BY k",
+		"SELECT DISTINCT CONCAT(s, i) FROM t",
+		"SELECT i FROM t UNION SELECT i + 1 FROM t",
+	} {
+		if got := ask(t, db, query); !strings.HasPrefix(got, "error 1038") {
+			t.Errorf("%s: %.100s, want error 1038", query, got)
+		}
+	}
+	for query, want := range map[string]string{
+		"SELECT COUNT(*) FROM t":                          "1001",
+		"SELECT i FROM t WHERE i = 7":                     "7",
+		"SELECT i FROM t ORDER BY _offset DESC LIMIT 1":   "999",
+		"SELECT SUM(i), MAX(i) FROM t WHERE s LIKE 'xx%'": "499500,999",
+	} {
+		if got := ask(t, db, query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+func TestThereIsMemoryByDefault(t *testing.T) {
+	g := newMemoryGuard(0)
+	if g.MaxMemory() < 64<<20 {
+		t.Errorf("%d bytes", g.MaxMemory())
+	}
+	if err := g.full(); err != nil {
+		t.Error(err)
+	}
+	if used := g.UsedMemory(); used == 0 {
+		t.Error("nothing in use")
+	}
+}
