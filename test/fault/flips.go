@@ -57,6 +57,17 @@ func flipsIn(ctx context.Context, binary, dir string, random *rand.Rand, flips i
 		return err
 	}
 	defer func() { p.kill() }()
+	for i := 0; !clean && i < 100; i++ {
+		// More than the first log file takes: it is given up after sealing.
+		if err := produceOne(ctx, p, h, topics[i%2], &next); err != nil {
+			return err
+		}
+		if i%50 == 49 {
+			if err := p.seal(ctx, topics[0]); err != nil {
+				return err
+			}
+		}
+	}
 	for _, t := range topics {
 		if err := produceOne(ctx, p, h, t, &next); err != nil {
 			return err
