@@ -52,12 +52,7 @@ func (s *Store) healer() {
 			return
 		}
 		if !s.failed.Load() {
-			// The disk is full and only the log's reserve is left: see whether
-			// there is room again, but not with every refused entry.
-			if err := s.log.Resume(); err != nil {
-				s.o.Logger.Debug("commit log still has no room", "error", err)
-			}
-			if !s.pause(healBackoffMin) {
+			if !s.awaitRoom() {
 				return
 			}
 			continue
@@ -91,6 +86,26 @@ func (s *Store) healer() {
 		s.seq.Unlock()
 		s.o.Logger.Info("commit log takes appends again", "lsn", s.pubLSN())
 	}
+}
+
+// awaitRoom looks now and then whether a full disk, of which only the log's reserve is
+// left, has room again: not with every refused entry, and also when nobody tries to
+// append any more, as when a load balancer sends no clients to a server that is not
+// healthy. It returns when there is room or the log failed; false when the store is being closed.
+func (s *Store) awaitRoom() bool {
+	for s.noSpace.Load() && !s.failed.Load() {
+		err := s.log.Resume()
+		if err == nil {
+			s.noSpace.Store(false)
+			s.o.Logger.Info("the disk has room again")
+			break
+		}
+		s.o.Logger.Debug("commit log still has no room", "error", err)
+		if !s.pause(healBackoffMax) {
+			return false
+		}
+	}
+	return s.pause(healBackoffMin)
 }
 
 // pause waits for d; false when the store is being closed.

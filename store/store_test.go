@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"millrace/internal/recordbatch"
 	"millrace/internal/vfs"
@@ -191,6 +193,26 @@ func TestAFullDiskRefusesRecordsButLetsTopicsGo(t *testing.T) {
 		t.Error("not healthy after there was room again")
 	}
 	checkIdle(t, s)
+}
+
+func TestTheStoreIsHealthyAgainWhenThereIsRoomThoughNobodyAppends(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, log := openMem(t)
+		tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, nil)}
+		log.Full(true)
+		if a := <-submit(t, s, []state.TopicPartition{tp}, [][]byte{buildBatch(rec{1, "no room"})}); !errors.Is(a.err, commitlog.ErrNoSpace) {
+			t.Fatalf("%+v", a)
+		}
+		time.Sleep(3 * healBackoffMax)
+		if s.Stats().Healthy {
+			t.Error("healthy on a full disk")
+		}
+		log.Full(false)
+		time.Sleep(3 * healBackoffMax)
+		if !s.Stats().Healthy {
+			t.Error("not healthy after there was room again")
+		}
+	})
 }
 
 // checkIdle asserts what must hold when nothing is in flight.

@@ -88,7 +88,8 @@ type Log interface {
 
 	// Resume makes a failed log take appends again (a new file under a new log
 	// epoch, synced before it returns). Entries that failed can never come
-	// back. No-op on a healthy log.
+	// back. No-op on a healthy log; ErrNoSpace on one that did not fail but lets only
+	// Reserved entries through, and still must.
 	Resume() error
 
 	// Read calls fn for each durable entry with LSN >= from, in order.

@@ -177,6 +177,9 @@ func (m *Mem) Resume() error {
 	if m.inject != nil {
 		return m.inject
 	}
+	if m.failed == nil && m.noSpace {
+		return ErrNoSpace
+	}
 	m.failed = nil
 	return nil
 }

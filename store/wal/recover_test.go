@@ -241,6 +241,9 @@ func TestAFullDiskLetsReservedEntriesAndSnapshotsThroughAndTheLogGoesOnWhenSpace
 	if err := l.Append(full, big(), nil); !errors.Is(err, commitlog.ErrNoSpace) {
 		t.Fatal("an ordinary entry on a full disk:", err)
 	}
+	if err := l.Resume(); !errors.Is(err, commitlog.ErrNoSpace) {
+		t.Fatal("there is still no room:", err)
+	}
 	for range 5 {
 		if _, err := commitlogtest.AppendWait(l, l.Last(), commitlog.Entry{Meta: []byte("DeleteTopic"), Reserved: true}); err != nil {
 			t.Fatal(err)

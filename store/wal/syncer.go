@@ -221,9 +221,10 @@ func (l *Log) Resume() error {
 			l.mu.Unlock()
 			err := l.spares.retry()
 			l.mu.Lock()
-			if err == nil {
-				l.reserveOnly = false
+			if err != nil {
+				return storageError("prepare", "", err)
 			}
+			l.reserveOnly = false
 		}
 		return nil
 	}
