@@ -19,14 +19,21 @@ import (
 // makes room, and expects everything acknowledged, no restart, and to go on.
 func diskFullRun(ctx context.Context, binary string, random *rand.Rand, rounds int) error {
 	for round := range rounds {
-		if err := diskFullOnce(ctx, binary, 48+random.IntN(64)); err != nil {
-			return fmt.Errorf("round %d: %w", round, err)
+		size := 48 + random.IntN(64)
+		full, roomy := fmt.Sprintf("size=%dm", size), fmt.Sprintf("size=%dm", 2*size+64)
+		if round%3 == 2 {
+			// No file can be made any more, although there is space.
+			full, roomy = fmt.Sprintf("size=1g,nr_inodes=%d", 9+random.IntN(5)), "size=1g,nr_inodes=1000"
+		}
+		if err := diskFullOnce(ctx, binary, full, roomy); err != nil {
+			return fmt.Errorf("round %d, %s: %w", round, full, err)
 		}
 	}
 	return nil
 }
 
-func diskFullOnce(ctx context.Context, binary string, sizeMiB int) (err error) {
+// diskFullOnce takes the options of a tmpfs that will be full, and of one with room.
+func diskFullOnce(ctx context.Context, binary, full, roomy string) (err error) {
 	dir, err := os.MkdirTemp("", "millrace-full")
 	if err != nil {
 		return err
@@ -36,7 +43,7 @@ func diskFullOnce(ctx context.Context, binary string, sizeMiB int) (err error) {
 	if err := os.Mkdir(disk, 0o755); err != nil {
 		return err
 	}
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, fmt.Sprintf("size=%dm", sizeMiB)); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, full); err != nil {
 		return fmt.Errorf("mount tmpfs (needs root): %w", err)
 	}
 	defer syscall.Unmount(disk, syscall.MNT_DETACH)
@@ -67,7 +74,7 @@ func diskFullOnce(ctx context.Context, binary string, sizeMiB int) (err error) {
 	if err := h.verify(ctx, p, topics, nil); err != nil {
 		return fmt.Errorf("while full: %w", err)
 	}
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%dm", 2*sizeMiB+64)); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, roomy); err != nil {
 		return err
 	}
 	roomAt := time.Now()
