@@ -24,11 +24,12 @@ type conn struct {
 	thread *thread
 	sess   *session
 
-	prepared   map[uint32]*prepared
-	named      map[string]*prepared // PREPARE name FROM …
-	lastStmtID uint32
-	cursors    int
-	pid        uint64
+	prepared      map[uint32]*prepared
+	named         map[string]*prepared // PREPARE name FROM …
+	preparedBytes int                  // of both: their texts and long data
+	lastStmtID    uint32
+	cursors       int
+	pid           uint64
 }
 
 func newConn(s *Server, wc *wire.Conn) *conn {
@@ -61,6 +62,9 @@ func (c *conn) serve() {
 	}
 	_ = c.wc.SetReadDeadline(time.Time{})
 	for c.s.base.Err() == nil && !c.thread.isKilled() {
+		if c.expireCursors(); c.s.base.Err() != nil {
+			break
+		}
 		command, args, err := c.wc.ReadCommand()
 		if err != nil {
 			c.readFailed(err)
@@ -89,11 +93,11 @@ func (c *conn) serve() {
 func (c *conn) readFailed(err error) {
 	switch {
 	case errors.Is(err, wire.ErrPacketTooLarge):
-		_ = c.writeError(nil, errTooLong)
+		_ = c.writeError(c.s.base, errTooLong)
 	case errors.Is(err, wire.ErrMalformed), errors.Is(err, wire.ErrSequence):
-		_ = c.writeError(nil, errMalformed)
+		_ = c.writeError(c.s.base, errMalformed)
 	case c.s.base.Err() != nil:
-		_ = c.writeError(nil, errShutdown)
+		_ = c.writeError(c.s.base, errShutdown)
 	}
 	_ = c.wc.Flush()
 }

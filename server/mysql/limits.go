@@ -16,8 +16,9 @@ const (
 	// maxPrepared statements of one connection, and maxCursors open ones.
 	maxPrepared = 4096
 	maxCursors  = 64
-	// maxLongDataBytes that COM_STMT_SEND_LONG_DATA may pile up on one statement.
-	maxLongDataBytes = 16 << 20
+	// maxPreparedBytes of one connection: the texts of its prepared statements, and what
+	// COM_STMT_SEND_LONG_DATA piles up on them.
+	maxPreparedBytes = 16 << 20
 	// maxFunctionBytes is the largest string a function may build (REPEAT, LPAD, …); beyond it
 	// the answer is NULL with warning 1301, as in MySQL.
 	maxFunctionBytes = 64 << 20

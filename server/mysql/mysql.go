@@ -44,6 +44,7 @@ type Options struct {
 	StatementTimeout  time.Duration // max_execution_time of sessions that set none; < 0: none
 	LoginTimeout      time.Duration // a connection must have logged in by then
 	WriteTimeout      time.Duration // a client that reads nothing, or stops in the middle of a packet, for so long is dropped
+	CursorTimeout     time.Duration // a cursor from which nothing is fetched for so long is closed; default 5 min
 	MaxStatementBytes int           // longest statement text
 	// MemoryBytes of heap from which on statements that keep rows (to sort, group, join)
 	// are refused more; 0: a share of the memory limit or of the machine's memory.
@@ -109,6 +110,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.WriteTimeout <= 0 {
 		o.WriteTimeout = d.WriteTimeout
+	}
+	if o.CursorTimeout <= 0 {
+		o.CursorTimeout = 5 * time.Minute
 	}
 	if o.MaxStatementBytes <= 0 {
 		o.MaxStatementBytes = d.MaxStatementBytes

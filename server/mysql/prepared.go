@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"millrace/server/mysql/wire"
@@ -27,20 +28,69 @@ type prepared struct {
 
 // cursor is a result that the client fetches in parts.
 type cursor struct {
-	r      *running
-	a      *answer
-	e      *encoder
-	ahead  sql.Row // next row to send; nil with err
-	err    error   // io.EOF at the end
-	closed bool
+	r     *running
+	a     *answer
+	e     *encoder
+	ahead sql.Row   // next row to send; nil with err
+	err   error     // io.EOF at the end
+	idle  time.Time // since when nothing was fetched
+}
+
+// keeps says whether the connection may keep so many more bytes of prepared statements.
+func (c *conn) keeps(bytes int) bool { return c.preparedBytes+bytes <= maxPreparedBytes }
+
+// keep counts a prepared statement; drop ends what it has and counts it no more.
+func (c *conn) keep(p *prepared) { c.preparedBytes += len(p.text) }
+
+func (c *conn) drop(p *prepared) {
+	c.closeCursor(p)
+	c.dropLong(p)
+	c.preparedBytes -= len(p.text)
+}
+
+// dropLong forgets what COM_STMT_SEND_LONG_DATA brought.
+func (c *conn) dropLong(p *prepared) {
+	c.preparedBytes -= p.longer
+	p.long, p.longer = nil, 0
 }
 
 func (c *conn) dropStatements() {
 	for _, p := range c.prepared {
-		c.closeCursor(p)
+		c.drop(p)
 	}
-	c.prepared = make(map[uint32]*prepared)
-	c.named = make(map[string]*prepared)
+	for _, p := range c.named {
+		c.drop(p)
+	}
+	clear(c.prepared)
+	clear(c.named)
+}
+
+// expireCursors waits for the next command while cursors are open, and closes those from which
+// nothing was fetched for CursorTimeout: each holds a snapshot, and that the store's files.
+func (c *conn) expireCursors() {
+	for c.cursors > 0 && c.s.base.Err() == nil {
+		first := time.Now().Add(c.s.o.CursorTimeout)
+		for _, p := range c.prepared {
+			if p.cursor != nil && p.cursor.idle.Add(c.s.o.CursorTimeout).Before(first) {
+				first = p.cursor.idle.Add(c.s.o.CursorTimeout)
+			}
+		}
+		_ = c.wc.SetReadDeadline(first)
+		err := c.wc.WaitReadable()
+		if c.s.base.Err() != nil {
+			return // and the deadline stays, which Close has set
+		}
+		_ = c.wc.SetReadDeadline(time.Time{})
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return // a command, or the connection's end
+		}
+		for _, p := range c.prepared {
+			if p.cursor != nil && time.Since(p.cursor.idle) >= c.s.o.CursorTimeout {
+				c.s.log.Debug("cursor closed: nothing was fetched", "thread", c.thread.id, "statement", clip(p.text))
+				c.closeCursor(p)
+			}
+		}
+	}
 }
 
 func (c *conn) closeCursor(p *prepared) {
@@ -66,6 +116,9 @@ func (c *conn) prepare(text string) (*prepared, sqlparser.Statement, error) {
 	if rest != "" {
 		return nil, nil, errNoMultiple
 	}
+	if !c.keeps(len(text)) {
+		return nil, nil, errTooManyStmts
+	}
 	n := countParams(stmt)
 	if n > 1<<16-1 {
 		return nil, nil, newError(1390, "HY000", "Prepared statement contains too many placeholders")
@@ -75,7 +128,7 @@ func (c *conn) prepare(text string) (*prepared, sqlparser.Statement, error) {
 
 func (c *conn) stmtPrepare(text string) (err error) {
 	if len(c.prepared) >= maxPrepared {
-		return c.writeError(nil, errTooManyStmts)
+		return c.writeError(c.s.base, errTooManyStmts)
 	}
 	r := c.begin(text)
 	defer r.finish()
@@ -83,7 +136,7 @@ func (c *conn) stmtPrepare(text string) (err error) {
 		if p := recover(); p != nil {
 			c.s.metrics.panics.Inc()
 			c.s.log.Error("panic in PREPARE", "thread", c.thread.id, "statement", clip(text), "panic", fmt.Sprint(p), "stack", stack())
-			err = c.writeError(nil, errInternal)
+			err = c.writeError(c.s.base, errInternal)
 		}
 	}()
 	p, stmt, err := c.prepare(text)
@@ -97,6 +150,7 @@ func (c *conn) stmtPrepare(text string) (err error) {
 	c.lastStmtID++
 	p.id = c.lastStmtID
 	c.prepared[p.id] = p
+	c.keep(p)
 	return c.wc.WritePrepared(p.id, p.params, cols, c.status())
 }
 
@@ -140,13 +194,13 @@ func (c *conn) find(args []byte) (*prepared, []byte, error) {
 func (c *conn) stmtExecute(args []byte) (err error) {
 	p, rest, err := c.find(args)
 	if err != nil {
-		return c.writeError(nil, err)
+		return c.writeError(c.s.base, err)
 	}
 	c.closeCursor(p)
 	e, bound, err := wire.ParseExecute(rest, p.params, p.types, p.long)
-	p.long, p.longer = nil, 0
+	c.dropLong(p)
 	if err != nil {
-		return c.writeError(nil, errMalformed)
+		return c.writeError(c.s.base, errMalformed)
 	}
 	p.types = bound
 
@@ -158,7 +212,7 @@ func (c *conn) stmtExecute(args []byte) (err error) {
 		if x := recover(); x != nil {
 			c.s.metrics.panics.Inc()
 			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", clip(p.text), "panic", fmt.Sprint(x), "stack", stack())
-			failed, err = true, c.writeError(nil, errInternal)
+			failed, err = true, c.writeError(c.s.base, errInternal)
 		}
 		if !kept {
 			r.finish()
@@ -220,6 +274,7 @@ func (c *conn) openCursor(r *running, p *prepared, a *answer) error {
 	}
 	status := c.status() | wire.CursorExists
 	r.pause()
+	cur.idle = time.Now()
 	if err := c.wc.WriteColumns(cur.e.columns, status, c.warnings()); err != nil {
 		return err
 	}
@@ -233,22 +288,22 @@ func (c *conn) openCursor(r *running, p *prepared, a *answer) error {
 func (c *conn) stmtFetch(args []byte) (err error) {
 	p, rest, err := c.find(args)
 	if err != nil {
-		return c.writeError(nil, err)
+		return c.writeError(c.s.base, err)
 	}
 	n, err := wire.ParseFetch(rest)
 	if err != nil {
-		return c.writeError(nil, errMalformed)
+		return c.writeError(c.s.base, errMalformed)
 	}
 	cur := p.cursor
 	if cur == nil {
-		return c.writeError(nil, newError(1421, "HY000", "The statement (%d) has no open cursor.", p.id))
+		return c.writeError(c.s.base, newError(1421, "HY000", "The statement (%d) has no open cursor.", p.id))
 	}
 	defer func() {
 		if x := recover(); x != nil {
 			c.s.metrics.panics.Inc()
 			c.s.log.Error("panic in a cursor", "thread", c.thread.id, "statement", clip(p.text), "panic", fmt.Sprint(x), "stack", stack())
 			c.closeCursor(p)
-			err = c.writeError(nil, errInternal)
+			err = c.writeError(c.s.base, errInternal)
 		}
 	}()
 	cur.r.resume("Fetch")
@@ -274,6 +329,7 @@ func (c *conn) stmtFetch(args []byte) (err error) {
 		c.closeCursor(p)
 	} else {
 		cur.r.pause()
+		cur.idle = time.Now()
 	}
 	return c.wc.WriteEnd(status, c.warnings())
 }
@@ -288,21 +344,22 @@ func (c *conn) stmtLongData(args []byte) error {
 	if err != nil || int(i) >= p.params {
 		return nil
 	}
-	if p.longer+len(data) > maxLongDataBytes {
-		return fmt.Errorf("statement %d: more than %d bytes of long data", p.id, maxLongDataBytes)
+	if !c.keeps(len(data)) {
+		return fmt.Errorf("statement %d: more than %d bytes of prepared statements and their long data", p.id, maxPreparedBytes)
 	}
 	if p.long == nil {
 		p.long = make(map[uint16][]byte)
 	}
 	p.long[i] = append(p.long[i], data...)
 	p.longer += len(data)
+	c.preparedBytes += len(data)
 	return nil
 }
 
 // stmtClose has no answer.
 func (c *conn) stmtClose(args []byte) error {
 	if p, _, err := c.find(args); err == nil {
-		c.closeCursor(p)
+		c.drop(p)
 		delete(c.prepared, p.id)
 	}
 	return nil
@@ -311,9 +368,9 @@ func (c *conn) stmtClose(args []byte) error {
 func (c *conn) stmtReset(args []byte) error {
 	p, _, err := c.find(args)
 	if err != nil {
-		return c.writeError(nil, err)
+		return c.writeError(c.s.base, err)
 	}
 	c.closeCursor(p)
-	p.long, p.longer = nil, 0
+	c.dropLong(p)
 	return c.wc.WriteOK(wire.OK{Status: c.status()})
 }

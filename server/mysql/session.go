@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,8 @@ type session struct {
 	principal auth.Principal
 	server    *Server
 	zone      atomic.Pointer[namedZone] // the last one asked for
+	variables map[string]int            // bytes of the user variables
+	kept      int                       // their sum
 }
 
 // namedZone is a time zone and the value of time_zone that means it.
@@ -89,4 +92,33 @@ func (s *session) Warn(w *sql.Warning) {
 	if s.WarningCount() < maxWarnings {
 		s.BaseSession.Warn(w)
 	}
+}
+
+// maxVariableBytes is what a session's user variables may hold, names included.
+const maxVariableBytes = 16 << 20
+
+// SetUserVariable bounds what a session keeps; the engine knows no end.
+func (s *session) SetUserVariable(ctx *sql.Context, name string, value any, typ sql.Type) error {
+	key := strings.ToLower(name)
+	size := 64 + len(name)
+	switch v := value.(type) {
+	case string:
+		size += len(v)
+	case []byte:
+		size += len(v)
+	case sqltable.JSONText:
+		size += len(v)
+	}
+	if s.kept-s.variables[key]+size > maxVariableBytes {
+		return newError(1038, "HY001", "The user variables of this session would hold more than %d bytes", maxVariableBytes)
+	}
+	if err := s.BaseSession.SetUserVariable(ctx, name, value, typ); err != nil {
+		return err
+	}
+	if s.variables == nil {
+		s.variables = make(map[string]int)
+	}
+	s.kept += size - s.variables[key]
+	s.variables[key] = size
+	return nil
 }

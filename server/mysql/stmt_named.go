@@ -26,7 +26,10 @@ func (c *conn) namedPrepare(ctx *sql.Context, s *sqlparser.Prepare) error {
 		}
 		source = str
 	}
-	delete(c.named, name) // gone even if the new one fails, as in MySQL
+	if old, ok := c.named[name]; ok { // gone even if the new one fails, as in MySQL
+		c.drop(old)
+		delete(c.named, name)
+	}
 	if len(c.named) >= maxPrepared {
 		return errTooManyStmts
 	}
@@ -42,6 +45,7 @@ func (c *conn) namedPrepare(ctx *sql.Context, s *sqlparser.Prepare) error {
 		return err
 	}
 	c.named[name] = p
+	c.keep(p)
 	return nil
 }
 
@@ -76,9 +80,11 @@ func (c *conn) namedExecute(ctx *sql.Context, s *sqlparser.Execute) (*answer, er
 
 func (c *conn) namedDeallocate(s *sqlparser.Deallocate) error {
 	name := strings.ToLower(s.Name)
-	if _, ok := c.named[name]; !ok {
+	p, ok := c.named[name]
+	if !ok {
 		return newError(1243, "HY000", "Unknown prepared statement handler (%s) given to DEALLOCATE PREPARE", s.Name)
 	}
+	c.drop(p)
 	delete(c.named, name)
 	return nil
 }
