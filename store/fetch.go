@@ -27,8 +27,19 @@ func (iso Isolation) end(b state.Bounds) int64 {
 // FetchResult holds whole batches exactly as stored.
 type FetchResult struct {
 	Bounds  state.Bounds
-	Batches [][]byte // back to back batches; read-only, valid for ever (garbage collected)
+	Batches [][]byte // back to back batches; read-only, valid until Release, for ever without it
 	Bytes   int
+
+	bufs [][]byte // what was read from files
+}
+
+// Release says that nobody uses the batches any more, so that other fetches can have
+// the memory. It need not be called.
+func (r *FetchResult) Release() {
+	for _, b := range r.bufs {
+		recycle(b)
+	}
+	r.Batches, r.bufs = nil, nil
 }
 
 // fetchRun is batches of one file that are read at once: they lie one after the
@@ -179,14 +190,15 @@ func (sc *fetchScratch) add() {
 	sc.checks = append(sc.checks, check)
 }
 
-// flush reads the queued runs into one new buffer, checks every batch, moves them
+// flush reads the queued runs into one buffer, checks every batch, moves them
 // together and adds what is good to res.
 func (sc *fetchScratch) flush(res *FetchResult) error {
 	if len(sc.runs) == 0 {
 		return nil
 	}
 	c := &sc.cursor
-	buf := make([]byte, sc.bytes)
+	buf := fetchBuffer(sc.bytes)
+	res.bufs = append(res.bufs, buf)
 	good := 0
 	defer func() {
 		if good > 0 {

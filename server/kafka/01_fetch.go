@@ -42,6 +42,9 @@ func (s *Server) fetch(ctx context.Context, c *conn, h header, body []byte) erro
 		for _, p := range f.parts { // a session lives on; its last answer must not
 			p.batches = nil
 		}
+		for i := range f.results {
+			f.results[i].Release()
+		}
 	}()
 	f.gather(ctx)
 	return f.respond()
@@ -64,6 +67,8 @@ type fetchCall struct {
 	failed bool  // a partition has an error: answer at once
 	short  bool  // memory was short: answer with what there is
 	held   int64 // of the server's fetch budget
+
+	results []store.FetchResult // whose batches the parts have
 }
 
 // fetchPartition is one partition of a fetch, and of a session between fetches.
@@ -236,6 +241,7 @@ func (f *fetchCall) readPartition(p *fetchPartition, limit int) {
 	if res.Bytes == 0 {
 		return
 	}
+	f.results = append(f.results, res)
 	if f.header.version < zstdFetchFrom && hasCodec(res.Batches, recordbatch.Zstd) {
 		p.code, p.batches, p.bytes = errUnsupportedCompressionType, nil, 0
 		f.failed = true
