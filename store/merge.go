@@ -151,7 +151,7 @@ func (s *Store) writeMerged(ctx context.Context, run []*segmentFile, keep alive)
 			tps = append(tps, parts[i].TopicPartition)
 		}
 	}
-	slices.SortFunc(tps, comparePartitions)
+	slices.SortFunc(tps, state.TopicPartition.Compare)
 	tps = slices.Compact(tps)
 
 	w := s.newSegment(run[0].FirstLSN, run[len(run)-1].LastLSN)

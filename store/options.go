@@ -28,6 +28,13 @@ type Options struct {
 	MaxPartitions  int           // default 100,000
 }
 
+// DefaultOptions are what Open takes for zero values.
+func DefaultOptions() Options {
+	o := Options{}.withDefaults()
+	o.FS, o.Now, o.Logger = nil, nil, nil // Open's own
+	return o
+}
+
 // withDefaults returns o with every zero value replaced.
 func (o Options) withDefaults() Options {
 	if o.FS == nil {

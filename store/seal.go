@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"path/filepath"
@@ -107,7 +106,7 @@ func (s *Store) writeRange(ctx context.Context, m *memtable) (*segmentFile, erro
 	for tp := range m.parts {
 		parts = append(parts, tp)
 	}
-	slices.SortFunc(parts, comparePartitions)
+	slices.SortFunc(parts, state.TopicPartition.Compare)
 
 	w := s.newSegment(uint64(m.first), uint64(m.last))
 	var scratch []byte
@@ -167,13 +166,6 @@ func (s *Store) readRun(m *memtable, refs []batchRef, size int, scratch *[]byte)
 	}
 	b := (*scratch)[:size]
 	return b, s.log.ReadAt(b, commitlog.Location{File: refs[0].file, Offset: refs[0].offset})
-}
-
-func comparePartitions(a, b state.TopicPartition) int {
-	if c := bytes.Compare(a.Topic[:], b.Topic[:]); c != 0 {
-		return c
-	}
-	return int(a.Partition) - int(b.Partition)
 }
 
 // alive says what is still wanted: topics and log starts at one instant.

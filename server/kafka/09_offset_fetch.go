@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -103,12 +102,7 @@ func (s *Server) allGroupOffsets(r *request, topics *store.TopicSet, offsets map
 	for tp := range offsets {
 		tps = append(tps, tp)
 	}
-	slices.SortFunc(tps, func(a, b state.TopicPartition) int {
-		if c := bytes.Compare(a.Topic[:], b.Topic[:]); c != 0 {
-			return c
-		}
-		return int(a.Partition) - int(b.Partition)
-	})
+	slices.SortFunc(tps, state.TopicPartition.Compare)
 	var all []kmsg.OffsetFetchResponseGroupTopic
 	for i := 0; i < len(tps); {
 		j := i

@@ -104,7 +104,7 @@ func (r *Reader) decodeFooter(footer []byte, at int64) error {
 		p := decodeDirectory(entries[i*directoryBytes:])
 		p.directory = i
 		where := at + footerFixed + int64(i)*directoryBytes
-		if i > 0 && compare(r.directory[i-1].TopicPartition, p.TopicPartition) >= 0 {
+		if i > 0 && r.directory[i-1].TopicPartition.Compare(p.TopicPartition) >= 0 {
 			return r.corrupt(where, "partitions out of order")
 		}
 		if p.Partition < 0 || p.FirstOffset < 0 || p.EndOffset <= p.FirstOffset || p.blocks == 0 ||
@@ -127,7 +127,7 @@ func (r *Reader) Partitions() []Partition { return r.directory }
 
 // Find returns tp's directory entry, or nil.
 func (r *Reader) Find(tp state.TopicPartition) *Partition {
-	i, ok := sort.Find(len(r.directory), func(i int) int { return compare(tp, r.directory[i].TopicPartition) })
+	i, ok := sort.Find(len(r.directory), func(i int) int { return tp.Compare(r.directory[i].TopicPartition) })
 	if !ok {
 		return nil
 	}

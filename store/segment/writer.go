@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -107,7 +106,7 @@ func (w *Writer) begin(tp state.TopicPartition, m *Batch) error {
 	if err := w.closePartition(); err != nil {
 		return err
 	}
-	if n := len(w.directory); n > 0 && compare(w.directory[n-1].TopicPartition, tp) >= 0 {
+	if n := len(w.directory); n > 0 && w.directory[n-1].TopicPartition.Compare(tp) >= 0 {
 		return fmt.Errorf("segment: partition %v after %v", tp, w.directory[n-1].TopicPartition)
 	}
 	w.directory = append(w.directory, Partition{
@@ -117,14 +116,6 @@ func (w *Writer) begin(tp state.TopicPartition, m *Batch) error {
 	w.part = &w.directory[len(w.directory)-1]
 	w.partSpan = span{}
 	return nil
-}
-
-// compare orders partitions as in a segment.
-func compare(a, b state.TopicPartition) int {
-	if c := bytes.Compare(a.Topic[:], b.Topic[:]); c != 0 {
-		return c
-	}
-	return int(a.Partition) - int(b.Partition)
 }
 
 func (w *Writer) closeBlock() error {

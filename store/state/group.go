@@ -2,7 +2,6 @@ package state
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"maps"
 	"math"
@@ -343,11 +342,4 @@ func (s *State) applyExpireOffsets(r *reader) {
 			s.dropGroup(name)
 		}
 	}
-}
-
-func compareTopicPartitions(a, b TopicPartition) int {
-	if c := bytes.Compare(a.Topic[:], b.Topic[:]); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.Partition, b.Partition)
 }

@@ -115,7 +115,7 @@ func (g *group) encode(b []byte) []byte {
 	b = putBytes(b, g.data)
 	b = binary.AppendVarint(b, g.emptySince)
 	b = binary.AppendUvarint(b, uint64(len(g.offsets)))
-	for _, tp := range slices.SortedFunc(maps.Keys(g.offsets), compareTopicPartitions) {
+	for _, tp := range slices.SortedFunc(maps.Keys(g.offsets), TopicPartition.Compare) {
 		o := g.offsets[tp]
 		b = append(b, tp.Topic[:]...)
 		b = binary.AppendUvarint(b, uint64(tp.Partition))

@@ -5,6 +5,8 @@
 package state
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 
 	"github.com/google/uuid"
@@ -17,6 +19,15 @@ type TopicID = uuid.UUID
 type TopicPartition struct {
 	Topic     TopicID
 	Partition int32
+}
+
+// Compare orders partitions by topic id, then number: the order of whatever is sorted by
+// partition, on disk too.
+func (tp TopicPartition) Compare(o TopicPartition) int {
+	if c := bytes.Compare(tp.Topic[:], o.Topic[:]); c != 0 {
+		return c
+	}
+	return cmp.Compare(tp.Partition, o.Partition)
 }
 
 // Millis is a Unix time in milliseconds, Kafka's unit. -1 means none.
