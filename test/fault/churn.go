@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -248,14 +247,15 @@ func (c *churner) trim() error {
 		p.Partition, p.Offset = part, before
 		t.Partitions = append(t.Partitions, p)
 		req.Topics = append(req.Topics, t)
-		for _, s := range cl.RequestSharded(ctx, req) {
-			if s.Err != nil {
-				return 0, 0, s.Err
-			}
-			got := s.Resp.(*kmsg.DeleteRecordsResponse).Topics[0].Partitions[0]
-			return got.LowWatermark, got.ErrorCode, nil
+		shards := cl.RequestSharded(ctx, req)
+		if len(shards) != 1 {
+			return 0, 0, fmt.Errorf("%d answers", len(shards))
 		}
-		return 0, 0, errors.New("no answer")
+		if err := shards[0].Err; err != nil {
+			return 0, 0, err
+		}
+		got := shards[0].Resp.(*kmsg.DeleteRecordsResponse).Topics[0].Partitions[0]
+		return got.LowWatermark, got.ErrorCode, nil
 	})
 	if err != nil {
 		return err

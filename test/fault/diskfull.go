@@ -69,7 +69,7 @@ func diskFullOnce(ctx context.Context, binary, full, roomy string) (err error) {
 		return err
 	}
 	if !errors.Is(cause, kerr.KafkaStorageError) {
-		return fmt.Errorf("a full disk answered %v, want KAFKA_STORAGE_ERROR", cause)
+		return fmt.Errorf("a full disk answered %w, want KAFKA_STORAGE_ERROR", cause)
 	}
 	if err := h.verify(ctx, p, topics, nil); err != nil {
 		return fmt.Errorf("while full: %w", err)

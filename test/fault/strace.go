@@ -20,8 +20,10 @@ const (
 // (-D), and is killed and waited for as ever. Its --seccomp-bpf would be faster,
 // but counts wrong (6.1).
 func injecting(calls, what string, n int, trace string) []string {
-	return []string{"strace", "-D", "-f", "-y", "-o", trace,
-		"-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", calls, what, n)}
+	return []string{
+		"strace", "-D", "-f", "-y", "-o", trace,
+		"-e", "trace=" + calls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", calls, what, n),
+	}
 }
 
 // injected returns the calls that strace made fail, a line each.
