@@ -74,6 +74,24 @@ func TestMembersThatComeDuringTheInitialDelayShareOneGeneration(t *testing.T) {
 	})
 }
 
+func TestAPendingMemberThatExpiresDoesNotCutTheInitialDelayShort(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := newHarness(t, Options{})
+		h.join("", func(r *JoinRequest) { r.RequireMemberID = true }).get() // its session: 10 s
+		time.Sleep(10*time.Second - 50*time.Millisecond)
+		a := h.join("")
+		time.Sleep(100 * time.Millisecond)
+		if a.done() {
+			t.Fatal("joined after 100 ms")
+		}
+		b := h.join("")
+		time.Sleep(400 * time.Millisecond)
+		if ra, rb := a.get(), b.get(); ra.Generation != 1 || rb.Generation != 1 {
+			t.Errorf("generations %d and %d", ra.Generation, rb.Generation)
+		}
+	})
+}
+
 func TestInitialDelayIsBoundedHoweverManyCome(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := newHarness(t, Options{})

@@ -408,9 +408,7 @@ func (g *group) afterRemoval(reason string) {
 	case Stable, CompletingRebalance:
 		g.rebalance(reason)
 	case PreparingRebalance:
-		if g.allJoined() {
-			g.completeJoin()
-		}
+		g.completeJoinIfAllCame()
 	case Empty:
 		g.forgetIfNothing()
 	case Dead:

@@ -36,7 +36,7 @@ func (c *Coordinator) Leave(name string, leaving []Leaving) (errs []error, err e
 		left = left || errs[i] == nil
 	}
 	if left {
-		g.afterLeave()
+		g.afterRemoval("members left")
 	}
 	return errs, nil
 }
@@ -61,13 +61,4 @@ func (g *group) leave(l Leaving) error {
 	g.c.log.Info("group member leaves", "group", g.name, "member", m.id, "reason", l.Reason)
 	g.remove(m)
 	return nil
-}
-
-func (g *group) afterLeave() {
-	if g.state == PreparingRebalance {
-		// The delay of an initial rebalance goes on; others may still come.
-		g.completeJoinIfAllCame()
-		return
-	}
-	g.afterRemoval("members left")
 }
