@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"errors"
+	"io"
 	"regexp"
 	"strings"
 
@@ -100,7 +102,7 @@ func instead(text func(m []string) string) func([]string) *ownStatement {
 	}
 }
 
-// doExpressions carries out DO: a SELECT whose row nobody gets.
+// doExpressions carries out DO: a SELECT whose rows nobody gets.
 func doExpressions(list string) func(*conn, *sql.Context, map[string]sql.Expression) (*answer, error) {
 	return func(c *conn, ctx *sql.Context, bindings map[string]sql.Expression) (*answer, error) {
 		text := "SELECT " + list
@@ -116,9 +118,15 @@ func doExpressions(list string) func(*conn, *sql.Context, map[string]sql.Express
 			return nil, err
 		}
 		defer a.close(ctx)
-		if _, err := next(ctx, a.iter); err != nil {
-			return nil, err
+		if a.schema == nil { // … INTO @variable
+			return okAnswer(0), nil
 		}
-		return okAnswer(0), nil
+		for {
+			if _, err := next(ctx, a.iter); errors.Is(err, io.EOF) {
+				return okAnswer(0), nil
+			} else if err != nil {
+				return nil, err
+			}
+		}
 	}
 }
