@@ -29,7 +29,6 @@ type Inference struct {
 	reserved []string
 	taken    map[string]bool // lower-cased names of reserved and inferred columns
 	over     []*node         // objects with members that found no place
-	rest     bool
 
 	offers []offer // of the current row
 }

@@ -35,7 +35,7 @@ func ParseColumns(ddl string) ([]blobexpand.Column, error) {
 	p := parser.New()
 	stmts, _, err := p.Parse("CREATE TABLE t (\n"+ddl+"\n)", "", "")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrColumns, err)
+		return nil, fmt.Errorf("%w: %w", ErrColumns, err)
 	}
 	create, ok := first(stmts).(*ast.CreateTableStmt)
 	if !ok || len(stmts) != 1 || len(create.Options) > 0 || create.Partition != nil || create.Select != nil || create.ReferTable != nil {
@@ -58,7 +58,7 @@ func ParseColumns(ddl string) ([]blobexpand.Column, error) {
 			err = fmt.Errorf("the name is taken")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: column %s: %v", ErrColumns, def.Name.Name.O, err)
+			return nil, fmt.Errorf("%w: column %s: %w", ErrColumns, def.Name.Name.O, err)
 		}
 		taken[fold(c.Name)] = true
 		cols = append(cols, c)

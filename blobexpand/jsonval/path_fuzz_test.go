@@ -1,6 +1,9 @@
 package jsonval
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 // FuzzParsePath: any text is a path or an error that points into it, and a path of
 // members means the same when it is written anew.
@@ -11,7 +14,7 @@ func FuzzParsePath(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		p, err := ParsePath(s)
 		if err != nil {
-			if pe, ok := err.(*PathError); !ok || pe.Offset < 0 || pe.Offset > len(s) {
+			if pe := new(PathError); !errors.As(err, &pe) || pe.Offset < 0 || pe.Offset > len(s) {
 				t.Fatalf("%q: %#v", s, err)
 			}
 			return

@@ -17,7 +17,7 @@ func (c *conn) command(command wire.Command, args []byte) error {
 		return c.wc.WriteOK(wire.OK{Status: c.status()})
 	case wire.ComInitDB:
 		if err := c.useDatabase(string(args)); err != nil {
-			return c.writeError(nil, err)
+			return c.writeError(c.s.base, err)
 		}
 		return c.wc.WriteOK(wire.OK{Status: c.status()})
 	case wire.ComFieldList:
@@ -27,16 +27,16 @@ func (c *conn) command(command wire.Command, args []byte) error {
 	case wire.ComProcessKill:
 		id, err := wire.ParseUint32(args)
 		if err != nil {
-			return c.writeError(nil, errMalformed)
+			return c.writeError(c.s.base, errMalformed)
 		}
 		if err := c.kill(id, true); err != nil {
-			return c.writeError(nil, err)
+			return c.writeError(c.s.base, err)
 		}
 		return c.wc.WriteOK(wire.OK{Status: c.status()})
 	case wire.ComSetOption:
 		option, err := wire.ParseUint16(args)
 		if err != nil || option > 1 {
-			return c.writeError(nil, errMalformed)
+			return c.writeError(c.s.base, errMalformed)
 		}
 		c.wc.SetMultiStatements(option == 0)
 		return c.wc.WriteEnd(c.status(), 0)
@@ -57,7 +57,7 @@ func (c *conn) command(command wire.Command, args []byte) error {
 	case wire.ComStmtReset:
 		return c.stmtReset(args)
 	default:
-		return c.writeError(nil, newError(1047, "08S01", "Unknown command"))
+		return c.writeError(c.s.base, newError(1047, "08S01", "Unknown command"))
 	}
 }
 
@@ -66,7 +66,7 @@ func (c *conn) fieldList(table string) error {
 	text := "SELECT * FROM `" + strings.ReplaceAll(table, "`", "``") + "` LIMIT 0"
 	stmt, _, _, err := c.parse(text, false)
 	if err != nil {
-		return c.writeError(nil, err)
+		return c.writeError(c.s.base, err)
 	}
 	r := c.begin(text)
 	defer r.finish()

@@ -296,3 +296,20 @@ func TestTopicsThatDifferOnlyByCaseAreTwoTables(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbersAreCutTowardsZero(t *testing.T) {
+	in := start(t, nil)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ query, want string }{
+		{"SELECT TRUNCATE(2.567,2), TRUNCATE(-2.567,1), TRUNCATE(1999,-2), TRUNCATE(2.567,0), TRUNCATE(1999.9,-2), TRUNCATE(2.5e0,0), TRUNCATE('7.89x',1), TRUNCATE(NULL,1), TRUNCATE(1.5,NULL)", "2.56,-2.5,1900,2,1900,2,7.8,NULL,NULL"},
+		{"SELECT TRUNCATE(9007199254740993,0), TRUNCATE(9007199254740993,-1)", "9007199254740993,9007199254740990"},
+		{"SELECT PERIOD_ADD(202411,3), PERIOD_DIFF(202502,202411), PERIOD_ADD(9912,1)", "202502,3,200001"},
+		{"SELECT TIMEDIFF(NOW(),UTC_TIMESTAMP()), UTC_TIMESTAMP()=NOW(), LENGTH(UTC_TIMESTAMP(3))", "00:00:00,1,23"},
+		{"SELECT '2024-01-01' + INTERVAL 90 MINUTE", "2024-01-01 01:30:00"},
+		{"SHOW WARNINGS", ""},
+	} {
+		if got := ask(t, db, c.query); got != c.want {
+			t.Errorf("%s: %s, want %s", c.query, got, c.want)
+		}
+	}
+}

@@ -17,8 +17,10 @@ type aggregate struct {
 	id     sql.ColumnId
 }
 
-func (a *aggregate) FunctionName() string          { return a.name }
-func (a *aggregate) Description() string           { return a.name }
+func (a *aggregate) FunctionName() string { return a.name }
+func (a *aggregate) Description() string  { return a.name }
+
+//nolint:staticcheck // the engine's name
 func (a *aggregate) Id() sql.ColumnId              { return a.id }
 func (a *aggregate) Window() *sql.WindowDefinition { return a.window }
 func (a *aggregate) IsNullable() bool              { return true }

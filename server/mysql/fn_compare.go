@@ -77,13 +77,15 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		*expression.Arithmetic, *expression.Div, *expression.Mod, *expression.IntDiv:
 		// Text as an operand or as a condition.
 		children := e.Children()
+		for _, x := range children {
+			if _, interval := x.(*expression.Interval); interval {
+				return nil // text is a time
+			}
+		}
 		changed := false
 		out := make([]sql.Expression, len(children))
 		for i, x := range children {
 			out[i] = x
-			if _, interval := x.(*expression.Interval); interval {
-				return nil
-			}
 			if isText(x) {
 				out[i], changed = asNumber(ctx, x, types.Float64), true
 			}

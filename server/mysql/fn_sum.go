@@ -88,6 +88,7 @@ func (s *sum) WithChildren(children ...sql.Expression) (sql.Expression, error) {
 	return &sum{base, s.avg}, nil
 }
 
+//nolint:staticcheck // the engine's name
 func (s *sum) WithId(id sql.ColumnId) sql.IdExpression {
 	n := *s
 	n.id = id

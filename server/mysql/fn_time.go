@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
 )
 
 // cleanTimeFunction is put around what is cast to a time; no user can write its name unquoted.
@@ -74,6 +76,17 @@ func timeFunctions() []sql.Function {
 			}
 			return fmt.Sprintf("%s%02d:%02d:%02d", sign, s/3600, s/60%60, s%60), nil
 		}}, 1, 1),
+		scalarFunction(scalar{name: "utc_timestamp", typeOf: func(args []sql.Expression) sql.Type {
+			digits := 0
+			if len(args) > 0 {
+				if lit, ok := args[0].(*expression.Literal); ok {
+					if n, ok := integerOf(lit.Value()); ok && !n.negative {
+						digits = int(min(n.abs, 6))
+					}
+				}
+			}
+			return types.MustCreateDatetimeType(sqltypes.Datetime, digits)
+		}, eval: utcTimestamp}, 0, 1),
 		scalarFunction(scalar{name: "utc_time", typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, _ []any, _ []sql.Expression) (any, error) {
 			return ctx.QueryTime().UTC().Format("15:04:05"), nil
 		}}, 0, 1),

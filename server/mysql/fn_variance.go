@@ -41,6 +41,7 @@ func (v *variance) WithChildren(children ...sql.Expression) (sql.Expression, err
 	return &variance{base, v.kind}, nil
 }
 
+//nolint:staticcheck // the engine's name
 func (v *variance) WithId(id sql.ColumnId) sql.IdExpression {
 	n := *v
 	n.id = id

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"io"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ type instance struct {
 
 func start(t testing.TB, change func(*Options)) *instance {
 	t.Helper()
-	st, err := store.Open(context.Background(), store.Options{Dir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	st, err := store.Open(context.Background(), store.Options{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,9 +176,18 @@ func TestTruncatedAndForeignCommandsDoNoHarm(t *testing.T) {
 		packet []byte
 		number uint16
 	}{
-		{[]byte{0x17}, 1835}, {[]byte{0x17, 9, 0, 0, 0, 0}, 1243}, {[]byte{0x1c, 1}, 1835}, {[]byte{0x1a}, 1835},
-		{[]byte{0x0c, 1}, 1835}, {[]byte{0x1b, 7, 0}, 1835}, {[]byte{0x05}, 1047}, {[]byte{0x12}, 1047}, {[]byte{0x1e}, 1047},
-		{[]byte{0x02, 'n', 'o'}, 1049}, {[]byte{0x03}, 1065}, {[]byte{0x16, 'x'}, 1064},
+		{[]byte{0x17}, 1835},
+		{[]byte{0x17, 9, 0, 0, 0, 0}, 1243},
+		{[]byte{0x1c, 1}, 1835},
+		{[]byte{0x1a}, 1835},
+		{[]byte{0x0c, 1}, 1835},
+		{[]byte{0x1b, 7, 0}, 1835},
+		{[]byte{0x05}, 1047},
+		{[]byte{0x12}, 1047},
+		{[]byte{0x1e}, 1047},
+		{[]byte{0x02, 'n', 'o'}, 1049},
+		{[]byte{0x03}, 1065},
+		{[]byte{0x16, 'x'}, 1064},
 	} {
 		r.send(0, c.packet)
 		p := r.packet()

@@ -26,7 +26,7 @@ type astWalk struct {
 var (
 	exprType      = reflect.TypeFor[sqlparser.Expr]()
 	colIdentType  = reflect.TypeFor[sqlparser.ColIdent]()
-	tableIdType   = reflect.TypeFor[sqlparser.TableIdent]()
+	tableIDType   = reflect.TypeFor[sqlparser.TableIdent]()
 	authInfoType  = reflect.TypeFor[sqlparser.AuthInformation]()
 	sqlValType    = reflect.TypeFor[sqlparser.SQLVal]()
 	injectedType  = reflect.TypeFor[sqlparser.InjectedExpr]()
@@ -39,13 +39,6 @@ func (w *astWalk) statement(stmt sqlparser.Statement) {
 	if v.Kind() == reflect.Pointer {
 		w.value(v)
 	}
-}
-
-// expression walks e and returns what takes its place.
-func (w *astWalk) expression(e sqlparser.Expr) sqlparser.Expr {
-	slot := e
-	w.value(reflect.ValueOf(&slot).Elem())
-	return slot
 }
 
 func (w *astWalk) value(v reflect.Value) {
@@ -78,7 +71,7 @@ func (w *astWalk) value(v reflect.Value) {
 		w.depth -= deeper
 	case reflect.Struct:
 		switch v.Type() {
-		case colIdentType, tableIdType, authInfoType, sqlValType, injectedType:
+		case colIdentType, tableIDType, authInfoType, sqlValType, injectedType:
 			return
 		}
 		for i := range v.NumField() {

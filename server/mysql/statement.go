@@ -19,7 +19,7 @@ import (
 // follows.
 func (c *conn) comQuery(text string) error {
 	if len(text) > c.s.o.MaxStatementBytes {
-		return c.writeError(nil, errTooLong)
+		return c.writeError(c.s.base, errTooLong)
 	}
 	multi := c.wc.Capabilities()&wire.MultiStatements != 0
 	for {
@@ -41,7 +41,7 @@ func (c *conn) one(text string, multi bool) (rest string, failed bool, err error
 		if p := recover(); p != nil {
 			c.s.metrics.panics.Inc()
 			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", clip(r.text), "panic", fmt.Sprint(p), "stack", stack())
-			failed, err = true, c.writeError(nil, errInternal)
+			failed, err = true, c.writeError(c.s.base, errInternal)
 		}
 		outcome := "ok"
 		if failed || err != nil {

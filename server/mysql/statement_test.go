@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -308,8 +309,14 @@ func TestPreparedStatementsKeepTypes(t *testing.T) { // C33
 		arg  any
 		want string
 	}{
-		{int64(-5), "-5"}, {uint64(18446744073709551615), "18446744073709551615"}, {1.25, "1.25"}, {"a'b", "a'b"}, {nil, "NULL"}, {true, "1"},
-		{[]byte("x"), "x"}, {time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "2026-01-02 03:04:05"},
+		{int64(-5), "-5"},
+		{uint64(18446744073709551615), "18446744073709551615"},
+		{1.25, "1.25"},
+		{"a'b", "a'b"},
+		{nil, "NULL"},
+		{true, "1"},
+		{[]byte("x"), "x"},
+		{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "2026-01-02 03:04:05"},
 	} {
 		if got := ask(t, db, "SELECT ?", c.arg); got != c.want {
 			t.Errorf("%v: %s, want %s", c.arg, got, c.want)
@@ -388,9 +395,7 @@ func TestDeleteAndTruncateMoveTheLogStart(t *testing.T) {
 }
 
 func asMySQL(err error, e **driver.MySQLError) bool {
-	x, ok := err.(*driver.MySQLError)
-	*e = x
-	return ok
+	return errors.As(err, e)
 }
 
 func TestCloseEndsWhatRuns(t *testing.T) {

@@ -42,8 +42,10 @@ func textColumn(name string) *sql.Column {
 
 func (c *conn) showProcesslist(full bool) *answer {
 	schema := sql.Schema{
-		{Name: "Id", Type: types.Uint64}, textColumn("User"), textColumn("Host"), textColumn("db"), textColumn("Command"),
-		{Name: "Time", Type: types.Int64}, textColumn("State"), textColumn("Info"),
+		{Name: "Id", Type: types.Uint64},
+		textColumn("User"), textColumn("Host"), textColumn("db"), textColumn("Command"),
+		{Name: "Time", Type: types.Int64},
+		textColumn("State"), textColumn("Info"),
 	}
 	var out []sql.Row
 	for _, t := range c.visibleThreads() {
@@ -122,9 +124,14 @@ func (c *conn) showIndex(ctx *sql.Context, s *sqlparser.Show) (*answer, error) {
 		return nil, err
 	}
 	schema := sql.Schema{
-		textColumn("Table"), {Name: "Non_unique", Type: types.Int64}, textColumn("Key_name"), {Name: "Seq_in_index", Type: types.Int64},
-		textColumn("Column_name"), textColumn("Collation"), {Name: "Cardinality", Type: types.Int64, Nullable: true},
-		{Name: "Sub_part", Type: types.Int64, Nullable: true}, textColumn("Packed"), textColumn("Null"), textColumn("Index_type"),
+		textColumn("Table"),
+		{Name: "Non_unique", Type: types.Int64},
+		textColumn("Key_name"),
+		{Name: "Seq_in_index", Type: types.Int64},
+		textColumn("Column_name"), textColumn("Collation"),
+		{Name: "Cardinality", Type: types.Int64, Nullable: true},
+		{Name: "Sub_part", Type: types.Int64, Nullable: true},
+		textColumn("Packed"), textColumn("Null"), textColumn("Index_type"),
 		textColumn("Comment"), textColumn("Index_comment"), textColumn("Visible"), textColumn("Expression"),
 	}
 	var out []sql.Row
