@@ -288,15 +288,3 @@ func instant(ms int64) string {
 	}
 	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
 }
-
-// Lines is Explain line by line; an error is a line of its own.
-func (b *Builder) Lines(ctx *sql.Context, n sql.Node) []string {
-	s, err := b.Explain(ctx, n)
-	if err != nil {
-		return []string{"error: " + err.Error()}
-	}
-	if s == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
-}

@@ -70,27 +70,6 @@ func TestDeclaredTypesReadAndFilterExactly(t *testing.T) {
 	b.want("SELECT COUNT(*) FROM typed WHERE a<0 AND c>1.2", "1")
 }
 
-func TestDropTableDeletesTheTopic(t *testing.T) {
-	b := newBench(t)
-	id := b.topic("gone", 1, nil)
-	b.values(id, 0, `{"a":1}`)
-	if _, err := b.query(true, "DROP TABLE `gone$raw`"); err == nil {
-		t.Error("a companion was dropped")
-	}
-	if _, err := b.query(true, "DROP TABLE gone"); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := b.store.Topics().ByName("gone"); ok {
-		t.Error("the topic is still there")
-	}
-	for _, q := range []string{"SELECT * FROM gone", "DROP TABLE gone", "SELECT * FROM `gone$raw`"} {
-		if _, err := b.query(true, q); err == nil {
-			t.Errorf("%s succeeded", q)
-		}
-	}
-	b.want("SHOW TABLES")
-}
-
 func TestAStatementSeesOneSnapshot(t *testing.T) {
 	b := newBench(t)
 	id := b.topic("snap", 1, nil)
@@ -141,24 +120,6 @@ func TestSystemTablesAnswer(t *testing.T) {
 	b.want("SELECT COUNT(*) FROM millrace.connections", "0")
 	b.want("SELECT healthy FROM millrace.storage", "1")
 	b.want("SHOW TABLES FROM millrace", "connections", "group_offsets", "groups", "partitions", "storage", "topics")
-}
-
-func TestViewsAreKept(t *testing.T) {
-	b := newBench(t)
-	b.values(b.topic("base", 1, nil), 0, `{"a":1}`, `{"a":2}`)
-	if _, err := b.query(true, "CREATE VIEW big AS SELECT a FROM base WHERE a>1"); err != nil {
-		t.Fatal(err)
-	}
-	b.want("SELECT a FROM big", "2")
-	if _, err := b.query(true, "CREATE VIEW big AS SELECT a FROM base"); err == nil {
-		t.Error("a second view of the name was made")
-	}
-	if _, err := b.query(true, "DROP VIEW big"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.query(true, "SELECT a FROM big"); err == nil {
-		t.Error("the view is still there")
-	}
 }
 
 func TestCreateAndInsertSayThatTheyAreNotSupported(t *testing.T) {

@@ -2,7 +2,6 @@ package sqltable
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"millrace/scan"
@@ -11,17 +10,12 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
-// ErrNotSupported says that this version does not carry out such SQL on topics.
-var ErrNotSupported = errors.New("not supported yet")
-
-// topicDatabase is database kafka.
+// topicDatabase is database kafka. It can only be read: the SQL server carries out what
+// changes topics itself, after asking whether the user may.
 type topicDatabase struct{ provider *Provider }
 
 var (
 	_ sql.Database         = (*topicDatabase)(nil)
-	_ sql.TableDropper     = (*topicDatabase)(nil)
-	_ sql.TableCreator     = (*topicDatabase)(nil)
-	_ sql.ViewDatabase     = (*topicDatabase)(nil)
 	_ sql.CollatedDatabase = (*topicDatabase)(nil)
 )
 
@@ -35,7 +29,7 @@ func (d *topicDatabase) GetCollation(*sql.Context) sql.CollationID {
 
 // SetCollation implements sql.CollatedDatabase.
 func (d *topicDatabase) SetCollation(*sql.Context, sql.CollationID) error {
-	return fmt.Errorf("changing the collation of database %s is %w", KafkaDatabase, ErrNotSupported)
+	return sql.ErrReadOnly.New()
 }
 
 // GetTableNames implements sql.Database; companions are not listed.
@@ -82,31 +76,4 @@ func (d *topicDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.
 		t.cols = topicColumns(bound, name)
 	}
 	return t, true, nil
-}
-
-// DropTable implements sql.TableDropper: it deletes the topic.
-func (d *topicDatabase) DropTable(ctx *sql.Context, name string) error {
-	if strings.IndexByte(name, '$') >= 0 {
-		return fmt.Errorf("%s belongs to its topic and cannot be dropped", name)
-	}
-	topic, ok := d.provider.store.Topics().ByName(name)
-	if !ok || strings.HasPrefix(name, "__") {
-		return sql.ErrTableNotFound.New(name)
-	}
-	res, err := d.provider.store.Commit(ctx, state.DeleteTopic{ID: topic.ID})
-	if err != nil {
-		return err
-	}
-	if r, ok := res.(state.TopicResult); ok && r.Err != nil {
-		if errors.Is(r.Err, state.ErrUnknownTopic) {
-			return sql.ErrTableNotFound.New(name)
-		}
-		return r.Err
-	}
-	return nil
-}
-
-// CreateTable implements sql.TableCreator.
-func (d *topicDatabase) CreateTable(_ *sql.Context, name string, _ sql.PrimaryKeySchema, _ sql.CollationID, _ string) error {
-	return fmt.Errorf("CREATE TABLE %s: creating a topic by SQL is %w; create the topic by Kafka's API or millrace topic create", name, ErrNotSupported)
 }

@@ -25,8 +25,6 @@ type Options struct {
 	Connections func() []Connection
 	// GroupMembers tells the present state of a consumer group.
 	GroupMembers func(group string) (GroupStatus, bool)
-	// NodeName is shown where tools ask which server this is.
-	NodeName string
 }
 
 // Connection is a row of millrace.connections.

@@ -126,9 +126,6 @@ func (t *Table) WithScan(s Scan) *Table {
 // Planned says that pushdown has dealt with the table.
 func (t *Table) Planned() bool { return t.planned }
 
-// Scan is what WithScan set.
-func (t *Table) Scan() Scan { return t.scan }
-
 // Bound is the schema that the table is bound to.
 func (t *Table) Bound() *catalog.Table { return t.bound }
 
