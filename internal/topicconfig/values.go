@@ -12,13 +12,13 @@ import (
 // belongs to, if there is one. It returns why it refuses the value, or "".
 type parser func(c *Config, value string) (reason string)
 
-func longIn(lo, hi int64, field func(*Config) *int64) parser {
+func long(lo int64, field func(*Config) *int64) parser {
 	return func(c *Config, value string) string {
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
 			return "Not a number of type LONG"
 		}
-		if reason := outside(n, lo, hi); reason != "" {
+		if reason := outside(n, lo, math.MaxInt64); reason != "" {
 			return reason
 		}
 		if field != nil {
@@ -26,10 +26,6 @@ func longIn(lo, hi int64, field func(*Config) *int64) parser {
 		}
 		return ""
 	}
-}
-
-func long(lo int64, field func(*Config) *int64) parser {
-	return longIn(lo, math.MaxInt64, field)
 }
 
 func integer(lo, hi int64, store func(*Config, int32)) parser {
@@ -109,9 +105,7 @@ func oneOf(names []string, store func(c *Config, i int)) parser {
 		if i < 0 {
 			return "String must be one of: " + strings.Join(names, ", ")
 		}
-		if store != nil {
-			store(c, i)
-		}
+		store(c, i)
 		return ""
 	}
 }

@@ -81,14 +81,11 @@ func (s *Service) put(ctx context.Context, kind, key string, expect uint64, data
 	if err != nil {
 		return fmt.Errorf("store %s %q: %w", kind, key, err)
 	}
-	switch r := res.(type) {
-	case state.DocumentResult:
-		return r.Err
-	case *state.DocumentResult:
-		return r.Err
-	default:
+	r, ok := res.(state.DocumentResult)
+	if !ok {
 		return fmt.Errorf("store %s %q: unexpected answer %T", kind, key, res)
 	}
+	return r.Err
 }
 
 func encodeUser(u *user) ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"millrace/server/auth"
+	"millrace/store"
 	"millrace/store/state"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -20,7 +21,7 @@ func (s *Server) deleteTopics(ctx context.Context, r *request) (kmsg.Response, e
 	topics := s.o.Store.Topics()
 	times := map[state.TopicID]int{} // how often each topic is meant, whichever way
 	for _, t := range asked {
-		if topic, ok := s.meant(r, t); ok {
+		if topic, ok := s.meant(r, topics, t); ok {
 			times[topic]++
 		}
 	}
@@ -80,10 +81,10 @@ func (s *Server) deleteTopics(ctx context.Context, r *request) (kmsg.Response, e
 }
 
 // meant is the topic that a well-formed item of the request names.
-func (s *Server) meant(r *request, t kmsg.DeleteTopicsRequestTopic) (state.TopicID, bool) {
+func (s *Server) meant(r *request, topics *store.TopicSet, t kmsg.DeleteTopicsRequestTopic) (state.TopicID, bool) {
 	if (t.Topic == nil) == (t.TopicID == [16]byte{}) {
 		return state.TopicID{}, false
 	}
-	topic, code := s.resolve(r, s.o.Store.Topics(), topicRef{deref(t.Topic), t.TopicID}, t.Topic == nil, auth.Delete)
+	topic, code := s.resolve(r, topics, topicRef{deref(t.Topic), t.TopicID}, t.Topic == nil, auth.Delete)
 	return topic.ID, code == errNone
 }

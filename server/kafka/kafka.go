@@ -261,18 +261,17 @@ func (s *Server) Serve(ctx context.Context) error {
 			errs <- s.accept(l)
 		}()
 	}
-	var first error
 	for range s.listeners {
 		select {
 		case err := <-errs:
-			if first == nil {
-				first = err
+			if err != nil { // the others would be served without this one, and nobody told
+				return errors.Join(err, s.Close())
 			}
 		case <-ctx.Done():
 			return s.Close()
 		}
 	}
-	return errors.Join(first, s.Close())
+	return s.Close()
 }
 
 // acceptPause keeps a full descriptor table from turning into a busy loop.
