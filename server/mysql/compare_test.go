@@ -313,3 +313,34 @@ func TestNumbersAreCutTowardsZero(t *testing.T) {
 		}
 	}
 }
+
+func TestOldCollationsPadWithSpaces(t *testing.T) { // C25
+	in := start(t, nil)
+	values := []string{`{"s":"a"}`, `{"s":"A"}`, `{"s":"a "}`, "-", `{"s":"b"}`, `{"s":null}`}
+	in.topic("t", nil, values...)
+	in.topic("new", map[string]string{"millrace.collation": "utf8mb4_0900_ai_ci"}, values...)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ query, want string }{
+		{"SELECT COUNT(*) FROM t WHERE s COLLATE utf8mb4_0900_ai_ci='a'", "2"},
+		{"SELECT COUNT(*) FROM t WHERE s COLLATE utf8mb4_bin='a'", "2"},
+		{"SELECT COUNT(*) FROM t WHERE s COLLATE utf8mb4_bin='a  '", "2"},
+		{"SELECT COUNT(*) FROM t WHERE s='a'", "1"},
+		{"SELECT COUNT(*) FROM t WHERE s='a '", "1"},
+		{"SELECT COUNT(DISTINCT s) FROM t", "4"},
+		{"SELECT COUNT(*) FROM new WHERE s='a'", "2"},
+		{"SELECT COUNT(DISTINCT s) FROM new", "3"},
+		{"SELECT COUNT(*) FROM new x JOIN new y ON x.s=y.s", "6"},
+		{"SELECT COUNT(*) FROM (SELECT s FROM new GROUP BY s) x", "4"},
+		{"SELECT COUNT(DISTINCT s COLLATE utf8mb4_bin), COUNT(DISTINCT s COLLATE utf8mb4_general_ci), COUNT(DISTINCT s, 1) FROM t", "3,2,4"},
+		{"SELECT COUNT(*) FROM t WHERE 'a'=s COLLATE utf8mb4_bin AND s LIKE 'a'", "1"},
+	} {
+		for _, on := range []string{"1", "0"} {
+			if _, err := db.Exec("SET millrace_pushdown=" + on); err != nil {
+				t.Fatal(err)
+			}
+			if got := ask(t, db, c.query); got != c.want {
+				t.Errorf("%s (pushdown %s): %s, want %s", c.query, on, got, c.want)
+			}
+		}
+	}
+}

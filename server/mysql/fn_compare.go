@@ -8,6 +8,7 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/shopspring/decimal"
 )
@@ -25,6 +26,15 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 			right = asNumber(ctx, right, left.Type())
 		case isText(left) && isNumber(right):
 			left = asNumber(ctx, left, right.Type())
+		case isText(left) && isText(right):
+			e := fixPadding(ctx, c)
+			if e == nil {
+				return fixFoldedEquality(ctx, c)
+			}
+			if folded := fixFoldedEquality(ctx, e.(expression.Comparer)); folded != nil {
+				return folded
+			}
+			return e
 		default:
 			return nil
 		}
@@ -73,6 +83,8 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 			return nil
 		}
 		return expression.NewBetween(val, lower, upper)
+	case *aggregation.CountDistinct:
+		return fixDistinct(ctx, e)
 	case *expression.And, *expression.Or, *expression.Xor, *expression.Not, *expression.UnaryMinus,
 		*expression.Arithmetic, *expression.Div, *expression.Mod, *expression.IntDiv:
 		// Text as an operand or as a condition.
