@@ -14,9 +14,41 @@ func tooLong(ctx *sql.Context, name string) any {
 	return nil
 }
 
-// stringFunctions are those that multiply their input: the engine's know no bound.
-func stringFunctions() []sql.Function {
+// stringFunctions are those that make long text of short: the engine's know no bound, and one
+// REPLACE of every letter of a long text by another long text ended the process.
+func stringFunctions(memory *memoryGuard) []sql.Function {
 	return []sql.Function{
+		scalarFunction(scalar{name: "concat", strict: true, joins: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			return joined(ctx, memory, "concat", args, "")
+		}}, 1, maxNodes),
+		scalarFunction(scalar{name: "concat_ws", joins: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			if args[0] == nil {
+				return nil, nil
+			}
+			separator, err := longText(ctx, args[0])
+			if err != nil {
+				return nil, err
+			}
+			return joined(ctx, memory, "concat_ws", args[1:], separator)
+		}}, 2, maxNodes),
+		scalarFunction(scalar{name: "replace", strict: true, joins: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			var texts [3]string
+			for i := range texts {
+				var err error
+				if texts[i], err = longText(ctx, args[i]); err != nil {
+					return nil, err
+				}
+			}
+			s, from, to := texts[0], texts[1], texts[2]
+			if from == "" {
+				return s, nil
+			}
+			size := len(s) + strings.Count(s, from)*(len(to)-len(from)) // below 2^50: both are bounded
+			if size > maxFunctionBytes {
+				return tooLong(ctx, "replace"), nil
+			}
+			return strings.ReplaceAll(s, from, to), memory.admits(size)
+		}}, 3, 3),
 		scalarFunction(scalar{name: "repeat", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
 			s, err := toText(ctx, args[0], exprs[0].Type())
 			if err != nil {
@@ -32,7 +64,7 @@ func stringFunctions() []sql.Function {
 			if n > maxFunctionBytes/int64(len(s)) {
 				return tooLong(ctx, "repeat"), nil
 			}
-			return strings.Repeat(s, int(n)), nil
+			return strings.Repeat(s, int(n)), memory.admits(len(s) * int(n))
 		}}, 2, 2),
 		scalarFunction(scalar{name: "space", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
 			n, err := toInt(ctx, args[0])
@@ -42,11 +74,41 @@ func stringFunctions() []sql.Function {
 			if n > maxFunctionBytes {
 				return tooLong(ctx, "space"), nil
 			}
-			return strings.Repeat(" ", int(max(0, n))), nil
+			return strings.Repeat(" ", int(max(0, n))), memory.admits(int(n))
 		}}, 1, 1),
 		scalarFunction(scalar{name: "lpad", strict: true, typeOf: fixed(types.LongText), eval: pad(true)}, 3, 3),
 		scalarFunction(scalar{name: "rpad", strict: true, typeOf: fixed(types.LongText), eval: pad(false)}, 3, 3),
 	}
+}
+
+// longText is v as the engine converts it to text.
+func longText(ctx *sql.Context, v any) (string, error) {
+	c, _, err := types.LongText.Convert(ctx, v)
+	if err != nil {
+		return "", err
+	}
+	text, _, err := sql.Unwrap[string](ctx, c)
+	return text, err
+}
+
+// joined is the arguments that are not NULL, with separator between them.
+func joined(ctx *sql.Context, memory *memoryGuard, name string, args []any, separator string) (any, error) {
+	parts := make([]string, 0, len(args))
+	size := 0
+	for _, a := range args {
+		if a == nil {
+			continue
+		}
+		text, err := longText(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(text) + len(separator); size > maxFunctionBytes {
+			return tooLong(ctx, name), nil
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, separator), memory.admits(size)
 }
 
 func pad(left bool) func(*sql.Context, []any, []sql.Expression) (any, error) {

@@ -10,7 +10,7 @@ import (
 func functions(s *Server) map[string]sql.Function {
 	out := make(map[string]sql.Function)
 	for _, list := range [][]sql.Function{
-		aggregateFunctions(), regexpFunctions(s.regexps), jsonFunctions(), stringFunctions(), serverFunctions(), timeFunctions(), unixTimeFunctions(), numberFunctions(), lockFunctions(s.locks),
+		aggregateFunctions(), regexpFunctions(s.regexps), jsonFunctions(), stringFunctions(s.memory), growingFunctions(s.memory), serverFunctions(), timeFunctions(), unixTimeFunctions(), numberFunctions(), lockFunctions(s.locks),
 	} {
 		for _, f := range list {
 			out[strings.ToLower(f.FunctionName())] = f
@@ -28,6 +28,9 @@ type scalar struct {
 	// eval gets the arguments' values, none of them nil when strict.
 	eval   func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error)
 	strict bool // NULL in, NULL out
+	// joins: the result is made of all arguments, and collated as they are together; they may have
+	// maxFunctionBytes.
+	joins bool
 }
 
 var (
@@ -85,14 +88,22 @@ func (f *scalar) WithChildren(children ...sql.Expression) (sql.Expression, error
 }
 
 func (f *scalar) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) {
-	if len(f.args) > 0 {
-		return sql.GetCoercibility(ctx, f.args[0])
+	if len(f.args) == 0 {
+		return ctx.GetCollation(), 4
 	}
-	return ctx.GetCollation(), 4
+	collation, level := sql.GetCoercibility(ctx, f.args[0])
+	if f.joins {
+		for _, a := range f.args[1:] {
+			c, l := sql.GetCoercibility(ctx, a)
+			collation, level = sql.ResolveCoercibility(collation, level, c, l)
+		}
+	}
+	return collation, level
 }
 
 func (f *scalar) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	values := make([]any, len(f.args))
+	size := 0
 	for i, a := range f.args {
 		v, err := a.Eval(ctx, row)
 		if err != nil {
@@ -103,6 +114,9 @@ func (f *scalar) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		}
 		if values[i], err = sql.UnwrapAny(ctx, v); err != nil {
 			return nil, err
+		}
+		if size += textBytes(values[i]); f.joins && size > maxFunctionBytes {
+			return tooLong(ctx, f.name), nil
 		}
 	}
 	return f.eval(ctx, values, f.args)

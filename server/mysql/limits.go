@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"millrace/server/mysql/wire"
+
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
@@ -19,9 +21,9 @@ const (
 	// maxPreparedBytes of one connection: the texts of its prepared statements, and what
 	// COM_STMT_SEND_LONG_DATA piles up on them.
 	maxPreparedBytes = 16 << 20
-	// maxFunctionBytes is the largest string a function may build (REPEAT, LPAD, …); beyond it
-	// the answer is NULL with warning 1301, as in MySQL.
-	maxFunctionBytes = 64 << 20
+	// maxFunctionBytes is the largest string a function may build (REPEAT, REPLACE, …); beyond it
+	// the answer is NULL with warning 1301, as MySQL does with what exceeds max_allowed_packet.
+	maxFunctionBytes = wire.MaxPacketBytes
 )
 
 // checkComplexity bounds a statement before anything works on it.

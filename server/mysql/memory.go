@@ -88,3 +88,15 @@ func (g *memoryGuard) full() error {
 	}
 	return errNoMemory
 }
+
+// admits is errNoMemory when there is no memory for text of so many bytes that a function made; a
+// statement may have thousands of such in a row. Short text is not asked about.
+func (g *memoryGuard) admits(bytes int) error {
+	if bytes < 1<<16 {
+		return nil
+	}
+	if bytes >= 1<<20 {
+		g.calls.Store(0) // look at the heap now
+	}
+	return g.full()
+}
