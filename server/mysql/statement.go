@@ -173,13 +173,21 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 		}
 		return nil, err
 	}
-	_, isShow := stmt.(*sqlparser.Show)
+	show, isShow := stmt.(*sqlparser.Show)
 	if err := checkPlan(ctx, node, isShow); err != nil {
 		return nil, err
 	}
 	schema, iter, err := c.s.engine.run(ctx, node, flags)
 	if err != nil {
 		return nil, err
+	}
+	if isShow && (strings.EqualFold(show.Type, "columns") || strings.EqualFold(show.Type, "fields")) {
+		full, err := c.columnCollations(ctx, show, iter)
+		if err != nil {
+			_ = iter.Close(ctx)
+			return nil, err
+		}
+		iter = full
 	}
 	a := &answer{schema: schema, iter: iter}
 	if set, ok := stmt.(*sqlparser.Set); ok {

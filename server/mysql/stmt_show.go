@@ -173,3 +173,53 @@ func matchesIndexFilter(e sqlparser.Expr, cells map[string]string) bool {
 	}
 	return true
 }
+
+// columnCollations puts right what the engine tells of collations in SHOW COLUMNS.
+func (c *conn) columnCollations(ctx *sql.Context, s *sqlparser.Show, iter sql.RowIter) (sql.RowIter, error) {
+	db := s.Database
+	if db == "" {
+		db = s.Table.DbQualifier.String()
+	}
+	if db == "" {
+		db = ctx.GetCurrentDatabase()
+	}
+	t, _, err := c.s.engine.Analyzer.Catalog.Table(ctx, db, s.Table.Name.String())
+	if err != nil {
+		return nil, err
+	}
+	out := &collationIter{RowIter: iter, collations: make(map[string]string)}
+	for _, col := range t.Schema() {
+		if text, ok := col.Type.(sql.TypeWithCollation); ok && types.IsTextOnly(col.Type) {
+			out.collations[col.Name] = text.Collation().Name()
+		}
+	}
+	return out, nil
+}
+
+// collationIter changes the rows of SHOW COLUMNS: types without collation, as MySQL shows them, and with
+// FULL each column's own.
+type collationIter struct {
+	sql.RowIter
+	collations map[string]string
+}
+
+func (it *collationIter) Next(ctx *sql.Context) (sql.Row, error) {
+	row, err := it.RowIter.Next(ctx)
+	if err != nil || len(row) < 6 {
+		return row, err
+	}
+	name, _ := row[0].(string)
+	collation, ok := it.collations[name]
+	if !ok {
+		return row, nil
+	}
+	row = row.Copy()
+	if typ, ok := row[1].(string); ok {
+		typ, _, _ = strings.Cut(typ, " CHARACTER SET ")
+		row[1], _, _ = strings.Cut(typ, " COLLATE ")
+	}
+	if len(row) >= 9 {
+		row[2] = collation
+	}
+	return row, nil
+}

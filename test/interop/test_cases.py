@@ -249,6 +249,128 @@ def test_c31_in_lists_with_null(server):
           ("SELECT COUNT(*) FROM c31 WHERE k NOT IN ('keep',NULL)", column(0)))
 
 
+def test_c25_text_compares_by_the_collation_that_is_reported(server):
+    values = ['{"s":"a"}', '{"s":"A"}', '{"s":"a "}', ROLL, '{"s":"b"}']
+    create(server, "c25")
+    produce(server, "c25", values)
+    create(server, "c25ci", millrace_collation="utf8mb4_0900_ai_ci")
+    produce(server, "c25ci", values)
+    count = lambda where, t="c25": f"SELECT COUNT(*) FROM {t} WHERE {where}"
+    check(server,
+          (count("s COLLATE utf8mb4_0900_ai_ci='a'"), column(2)),
+          (count("s COLLATE utf8mb4_bin='a'"), column(2)),
+          (count("s='a'"), column(1)),
+          ("SELECT COUNT(DISTINCT s) FROM c25", column(4)),
+          (count("s='a'", "c25ci"), column(2)),
+          ("SELECT COUNT(DISTINCT s) FROM c25ci", column(3)))
+    assert [r[2] for r in server.sql("SHOW FULL COLUMNS FROM c25ci") if r[0] == "s"] == ["utf8mb4_0900_ai_ci"]
+
+
+def test_c27_to_c30_null_in_subqueries_and_expressions_in_where(server):
+    create(server, "c27")
+    produce(server, "c27", ['{"id":1}', '{"id":2}'])
+    create(server, "c29")
+    produce(server, "c29", ['{"id":1,"n":5}', '{"id":2,"n":null}', '{"id":3,"n":7}', '{"id":4,"n":0}', '{"id":5,"n":-1}'])
+    create(server, "c30")
+    produce(server, "c30", ['{"c1":-1}'])
+    check(server,
+          ("SELECT id FROM c27 WHERE id NOT IN (SELECT NULL)", []),
+          ("SELECT id FROM c29 x WHERE NOT EXISTS (SELECT 1 FROM c29 y WHERE y.n=x.n AND y.id<>x.id) ORDER BY id", column(1, 2, 3, 4, 5)),
+          ("SELECT COT(-939932070)<c1 FROM c30", column(1)),
+          ("SELECT COUNT(*) FROM c30 WHERE COT(-939932070)<c1", column(1)))
+
+
+def cli(server, sql):
+    return subprocess.run(["mysql", "-h127.0.0.1", f"-P{server.mysql_port}", "-uapp", "kafka", "-N", "-B", "-e", sql],
+                          check=True, text=True, stdout=subprocess.PIPE, timeout=60).stdout
+
+
+def test_c33_decimals_through_prepare(server):
+    assert cli(server, "PREPARE s FROM 'SELECT ?'; SET @a=CAST(123.45 AS DECIMAL(5,2)); EXECUTE s USING @a") == "123.45\n"
+
+
+def refused(server, *statements):
+    """The number of the error of the last statement, and how long it took to come."""
+    with server.connect() as c, c.cursor() as cur:
+        for s in statements[:-1]:
+            cur.execute(s)
+        began = time.monotonic()
+        with pytest.raises(pymysql.err.MySQLError) as e:
+            cur.execute(statements[-1])
+        return e.value.args[0], time.monotonic() - began
+
+
+C35 = "SELECT COUNT(*) FROM c35 a,c35 b,c35 c WHERE a.i+b.i+c.i=-1"
+
+
+def test_c35_statements_end_when_they_must(server):
+    create(server, "c35")
+    produce(server, "c35", [f'{{"i":{i}}}' for i in range(2000)])
+    number, took = refused(server, "SET SESSION max_execution_time=1000", C35)
+    assert number == 3024 and took < 3
+
+    killed = server.connect()
+    thread = threading.Timer(1, lambda: server.sql(f"KILL QUERY {killed.thread_id()}"))
+    thread.start()
+    with killed, killed.cursor() as cur, pytest.raises(pymysql.err.MySQLError) as e:
+        cur.execute(C35)
+    assert e.value.args[0] == 1317
+    thread.join()
+
+    client = subprocess.Popen(["mysql", "-h127.0.0.1", f"-P{server.mysql_port}", "-uapp", "kafka", "-e", C35])
+    running = lambda: [r for r in server.sql("SHOW FULL PROCESSLIST") if r[7] == C35]
+    deadline = time.monotonic() + 20
+    while not running():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    client.kill()
+    client.wait()
+    gone = time.monotonic() + 5
+    while running():
+        assert time.monotonic() < gone, "the statement outlives its client"
+        time.sleep(0.05)
+
+    number, took = refused(server, "SELECT " + "+".join(["1"] * 5000))
+    assert number == 1436 and took < 1
+
+
+def test_c36_a_regular_expression_freezes_nothing(server):
+    began = time.monotonic()
+    assert server.one("SELECT REGEXP_LIKE(CONCAT(REPEAT('a',28),'!'),'^(a+)+$')") == 0
+    assert time.monotonic() - began < 2
+
+
+def test_c37_dirty_datetime_text_is_read_with_a_warning(server):
+    with server.connect() as c, c.cursor() as cur:
+        cur.execute("SELECT CAST(CAST('2020-01-01 a' AS DATETIME) AS CHAR)")
+        assert cur.fetchall() == (("2020-01-01 00:00:00",),)
+        cur.execute("SHOW WARNINGS")
+        assert [r[1] for r in cur.fetchall()] == [1292]
+
+
+def test_c38_tables_are_listed_through_having(server):
+    create(server, "c38")
+    check(server,
+          ("SELECT TABLE_NAME, CASE WHEN TABLE_TYPE='BASE TABLE' THEN 'TABLE' ELSE TABLE_TYPE END AS TABLE_TYPE FROM information_schema.tables "
+           "WHERE TABLE_SCHEMA='kafka' HAVING TABLE_TYPE IN ('TABLE','VIEW') ORDER BY 2,1", [("c38", "TABLE")]))
+
+
+def test_c39_first_queries_of_tools(server):
+    create(server, "c39")
+    produce(server, "c39", ['{"a":1}'])
+    with server.connect() as c, c.cursor() as cur:
+        for s in ("SET NAMES utf8mb4", "SET character_set_results=NULL", "SET SQL_AUTO_IS_NULL=0", "SET @@sql_select_limit=DEFAULT", "SELECT CONNECTION_ID()"):
+            cur.execute(s)
+        cur.execute("SELECT table_name,column_name FROM information_schema.columns WHERE data_type='enum' AND table_schema='kafka'")
+        assert cur.fetchall() == ()
+        with pytest.raises(pymysql.err.MySQLError) as e:
+            cur.execute("DROP TABLE `#T_1_Connect`")
+        assert e.value.args[0] == 1051
+        for s in ("SELECT * FROM information_schema.key_column_usage WHERE table_schema='kafka'", "SHOW KEYS FROM c39", "SHOW TABLE STATUS LIKE 'c39'", "SHOW FULL COLUMNS FROM c39"):
+            cur.execute(s)
+            assert cur.fetchall(), s
+
+
 def test_c42_topic_names_with_dots_and_dashes(server):
     create(server, "my-topic.v1")
     produce(server, "my-topic.v1", ['{"a":1}'])
