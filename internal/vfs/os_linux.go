@@ -35,8 +35,25 @@ func (f *osFile) allocate(size int64) error {
 	}
 }
 
-// push writes a range out, without a barrier, and waits for it if told to: it only paces.
-func (f *osFile) push(off, n int64, wait bool) error {
+// setDirect is the flag O_DIRECT.
+func (f *osFile) setDirect(on bool) error {
+	flags, err := unix.FcntlInt(uintptr(f.fd), unix.F_GETFL, 0)
+	if err == nil {
+		if on {
+			flags |= unix.O_DIRECT
+		} else {
+			flags &^= unix.O_DIRECT
+		}
+		_, err = unix.FcntlInt(uintptr(f.fd), unix.F_SETFL, flags)
+	}
+	if err != nil {
+		return f.wrap("fcntl", err)
+	}
+	return nil
+}
+
+// Push writes a range out, without a barrier, and waits for it if told to: it only paces.
+func (f *osFile) Push(off, n int64, wait bool) error {
 	if n == 0 {
 		return nil // to the kernel, 0 means everything behind off
 	}
@@ -45,10 +62,10 @@ func (f *osFile) push(off, n int64, wait bool) error {
 		flags |= unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 	}
 	err := unix.SyncFileRange(f.fd, off, n, flags)
-	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ESPIPE) || errors.Is(err, unix.EINTR) {
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ESPIPE) || errors.Is(err, unix.EINTR) || err == nil {
 		return nil
 	}
-	return err
+	return f.wrap("sync_file_range", err)
 }
 
 // maxVec is the kernel's IOV_MAX: more slices need another call.

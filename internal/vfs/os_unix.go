@@ -8,7 +8,8 @@ func (f *osFile) SyncData() error { return f.f.Sync() }
 // allocate leaves it to the zeroes that follow.
 func (f *osFile) allocate(int64) error { return nil }
 
-func (f *osFile) push(int64, int64, bool) error { return nil }
+// Push does nothing.
+func (f *osFile) Push(int64, int64, bool) error { return nil }
 
 // WriteVecAt writes slice by slice.
 func (f *osFile) WriteVecAt(bufs [][]byte, off int64) (n int64, err error) {

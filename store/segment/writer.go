@@ -11,9 +11,10 @@ import (
 const (
 	// writeBufferBytes is gathered before a write; larger batches are written directly.
 	writeBufferBytes = 1 << 20
-	// syncEveryBytes spreads the segment's disk traffic, so that one sync at the
-	// end does not stall the log's.
-	syncEveryBytes = 16 << 20
+	// pushEveryBytes spreads the segment's disk traffic: a sync of the log that comes
+	// meanwhile waits for so much at most, and the one at the end has little left to do.
+	// Less makes sealing slower.
+	pushEveryBytes = 8 << 20
 	// tableBufferBytes bounds the memory of batch tables: beyond, they are
 	// written out between two blocks.
 	tableBufferBytes = 1 << 20
@@ -27,7 +28,8 @@ type Writer struct {
 
 	buf     []byte
 	at      int64 // file position of the end of buf
-	synced  int64
+	pushed  int64 // the disk was told to begin with what lies before
+	waited  int64 // and is done with what lies before this
 	written int64 // batches
 
 	directory []Partition
@@ -248,9 +250,16 @@ func (w *Writer) flush() error {
 		}
 		w.buf = w.buf[:0]
 	}
-	if w.at-w.synced >= syncEveryBytes {
-		w.synced = w.at
-		return w.f.SyncData()
+	if w.at-w.pushed < pushEveryBytes {
+		return nil
 	}
+	// The disk works on one step while the next one is gathered.
+	if err := vfs.Push(w.f, w.pushed, w.at-w.pushed, false); err != nil {
+		return err
+	}
+	if err := vfs.Push(w.f, w.waited, w.pushed-w.waited, true); err != nil {
+		return err
+	}
+	w.waited, w.pushed = w.pushed, w.at
 	return nil
 }
