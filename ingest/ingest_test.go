@@ -426,6 +426,30 @@ func BenchmarkProduce(b *testing.B) {
 	}
 }
 
+// BenchmarkProduceRecords measures what checking costs a record, by its size.
+func BenchmarkProduceRecords(b *testing.B) {
+	for _, size := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			in, topic, _ := newTest(b, nil)
+			in.store = discard{}
+			var bd recordbatch.Builder
+			n := 0
+			for ; bd.Size() < 500_000; n++ {
+				bd.Append(now, nil, bytes.Repeat([]byte("x"), size), nil)
+			}
+			raw := bd.Build()
+			b.SetBytes(int64(len(raw)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if r := one(in, topic, raw); r.Err != nil {
+					b.Fatal(r.Err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/record")
+		})
+	}
+}
+
 type discard struct{}
 
 func (discard) Submit(_ context.Context, intent state.Intent, _ [][]byte, done func(any, error)) error {

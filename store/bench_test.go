@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"millrace/internal/recordbatch"
 	"millrace/store/state"
 )
 
@@ -102,6 +103,7 @@ func BenchmarkFetch(b *testing.B) {
 						b.Fatal(err)
 					}
 					bytes += int64(r.Bytes)
+					r.Release()
 					if at += int64(r.Bytes / len(template)); at >= int64(n) {
 						at = 0
 					}
@@ -142,6 +144,36 @@ func BenchmarkSeal(b *testing.B) {
 			}
 			wg.Wait()
 			b.SetBytes(int64(len(template)))
+			b.ResetTimer()
+			seal(b, s)
+		})
+	}
+}
+
+// BenchmarkSealLarge measures sealing batches of half a megabyte: what it costs to copy
+// records from the log to a segment, and to look for the times in compressed ones. An
+// operation is one batch of 512 records.
+func BenchmarkSealLarge(b *testing.B) {
+	for _, codec := range []int{recordbatch.None, recordbatch.LZ4, recordbatch.Zstd} {
+		b.Run(recordbatch.CodecName(codec), func(b *testing.B) {
+			s, tps := benchStore(b, 4)
+			bd := recordbatch.Builder{Codec: codec}
+			for i := range 512 {
+				bd.Append(int64(i), nil, fmt.Appendf(nil, `{"id":%d,"name":"%0980x"}`, i, i*i), nil)
+			}
+			size := bd.Size()
+			template := bd.Build()
+			var wg sync.WaitGroup
+			for i := range b.N {
+				raw := append([]byte(nil), template...)
+				wg.Add(1)
+				if err := s.Submit(context.Background(), state.Produce{Batches: []state.Batch{batchOf(tps[i%len(tps)], raw)}}, [][]byte{raw}, func(any, error) { wg.Done() }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			wg.Wait()
+			b.SetBytes(int64(size)) // uncompressed
+			b.ReportAllocs()
 			b.ResetTimer()
 			seal(b, s)
 		})
