@@ -1,0 +1,147 @@
+package mysql
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"millrace/blobexpand/jsonval"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"github.com/shopspring/decimal"
+)
+
+// castDecimalFunction stands for CAST(… AS DECIMAL(precision, scale)): the engine's makes 0 of what does
+// not fit and of text that does not end with its number, and writes out exponents of any size.
+// No user can write its name unquoted.
+const castDecimalFunction = "millrace cast decimal"
+
+// rewriteDecimalCast replaces the cast, if its digits are MySQL's; else the engine says what is wrong.
+func rewriteDecimalCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
+	digits := [2]int{10, 0}
+	for i, v := range [2]*sqlparser.SQLVal{e.Type.Length, e.Type.Scale} {
+		if v == nil {
+			continue
+		}
+		n, err := strconv.Atoi(string(v.Val))
+		if err != nil {
+			return e
+		}
+		digits[i] = n
+	}
+	if digits[0] == 0 {
+		digits[0] = 10
+	}
+	if digits[0] < 1 || digits[0] > types.DecimalTypeMaxPrecision || digits[1] < 0 || digits[1] > types.DecimalTypeMaxScale || digits[1] > digits[0] {
+		return e
+	}
+	number := func(n int) sqlparser.Expr { return sqlparser.NewIntVal([]byte(strconv.Itoa(n))) }
+	return call(castDecimalFunction, e.Expr, number(digits[0]), number(digits[1]))
+}
+
+func decimalFunctions() []sql.Function {
+	return []sql.Function{scalarFunction(scalar{name: castDecimalFunction, strict: true, typeOf: castDecimalType, eval: castDecimal}, 3, 3)}
+}
+
+func castDecimalType(args []sql.Expression) sql.Type {
+	var digits [2]uint8
+	for i, a := range args[1:] {
+		if lit, ok := a.(*expression.Literal); ok {
+			if n, ok := integerOf(lit.Value()); ok {
+				digits[i] = uint8(n.abs) // checked by rewriteDecimalCast
+			}
+		}
+	}
+	return types.MustCreateDecimalType(max(1, digits[0]), digits[1])
+}
+
+func castDecimal(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+	t := castDecimalType(exprs).(sql.DecimalType)
+	precision, scale := int(t.Precision()), int(t.Scale())
+	var text string
+	switch v := args[0].(type) {
+	case decimal.Decimal:
+		return fitDecimal(ctx, v, precision, scale), nil
+	case float64:
+		text = strconv.FormatFloat(v, 'e', -1, 64)
+	case float32:
+		text = strconv.FormatFloat(float64(v), 'e', -1, 32)
+	case time.Time: // its digits
+		layout := "20060102150405.000000"
+		if types.IsDateType(exprs[0].Type()) {
+			layout = "20060102"
+		}
+		text = v.Format(layout)
+	case types.Timespan:
+		text = strings.ReplaceAll(v.String(), ":", "")
+	case string:
+		text = numberOf(ctx, v)
+	case []byte:
+		text = numberOf(ctx, string(v))
+	case sql.JSONWrapper:
+		value, err := jsonValue(v, 1, "cast")
+		if err != nil {
+			return nil, err
+		}
+		unquoted, _ := value.Unquote()
+		text = numberOf(ctx, string(unquoted))
+	default:
+		n, ok := integerOf(v)
+		if !ok { // whatever else there is
+			return expression.NewConvertWithLengthAndScale(expression.NewLiteral(v, exprs[0].Type()), expression.ConvertToDecimal, precision, scale).Eval(ctx, nil)
+		}
+		d := decimal.NewFromBigInt(new(big.Int).SetUint64(n.abs), 0)
+		if n.negative {
+			d = d.Neg()
+		}
+		return fitDecimal(ctx, d, precision, scale), nil
+	}
+	var d jsonval.Decimal // so that no exponent is written out
+	d.Set([]byte(text))
+	switch {
+	case d.N == 0 || d.Exp < -int64(scale):
+		return decimal.New(0, -int32(scale)), nil
+	case d.Exp > int64(precision-scale):
+		return largest(ctx, d.Neg, precision, scale), nil
+	}
+	n, _ := new(big.Int).SetString(string(d.Digits[:d.N]), 10)
+	if d.Neg {
+		n.Neg(n)
+	}
+	return fitDecimal(ctx, decimal.NewFromBigInt(n, int32(d.Exp)-int32(d.N)), precision, scale), nil
+}
+
+// fitDecimal rounds to scale, and takes the nearest value there is for one of too many digits.
+func fitDecimal(ctx *sql.Context, d decimal.Decimal, precision, scale int) decimal.Decimal {
+	d = d.Round(int32(scale))
+	if d.Abs().GreaterThanOrEqual(decimal.New(1, int32(precision-scale))) {
+		return largest(ctx, d.Sign() < 0, precision, scale)
+	}
+	return d
+}
+
+// largest is the value with most digits, with MySQL's warning.
+func largest(ctx *sql.Context, negative bool, precision, scale int) decimal.Decimal {
+	ctx.Warn(1264, "Out of range value in CAST to DECIMAL(%d,%d)", precision, scale)
+	d := decimal.New(1, int32(precision-scale)).Sub(decimal.New(1, -int32(scale)))
+	if negative {
+		return d.Neg()
+	}
+	return d
+}
+
+// numberOf is the number that s begins with, "0" if none, with MySQL's warning when that is not all of s.
+func numberOf(ctx *sql.Context, s string) string {
+	m := numberPrefix.FindStringSubmatch(s)
+	if m == nil || strings.Trim(s[len(m[0]):], " \t\r\n\f\v") != "" {
+		ctx.Warn(1292, "Truncated incorrect DECIMAL value: '%s'", clip(s))
+	}
+	if m == nil {
+		return "0"
+	}
+	return m[1]
+}
