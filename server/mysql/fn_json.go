@@ -30,7 +30,7 @@ func jsonFunctions() []sql.Function {
 			}
 		}}, 1, 1),
 	}
-	out = append(out, scalarFunction(scalar{name: exactJSONFunction, strict: true, typeOf: func(args []sql.Expression) sql.Type {
+	out = append(out, scalarFunction(scalar{name: exactJSONFunction, text: asArgument, strict: true, typeOf: func(args []sql.Expression) sql.Type {
 		if types.IsText(args[0].Type()) {
 			return types.JSON
 		}

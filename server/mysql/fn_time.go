@@ -33,7 +33,7 @@ func cleanTime(ctx *sql.Context, s string) string {
 // timeFunctions are missing in the engine.
 func timeFunctions() []sql.Function {
 	return []sql.Function{
-		scalarFunction(scalar{name: cleanTimeFunction, strict: true, typeOf: func(args []sql.Expression) sql.Type { return args[0].Type() }, eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+		scalarFunction(scalar{name: cleanTimeFunction, text: asArgument, strict: true, typeOf: func(args []sql.Expression) sql.Type { return args[0].Type() }, eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
 			if s, ok := args[0].(string); ok {
 				return cleanTime(ctx, s), nil
 			}

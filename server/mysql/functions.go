@@ -10,7 +10,7 @@ import (
 func functions(s *Server) map[string]sql.Function {
 	out := make(map[string]sql.Function)
 	for _, list := range [][]sql.Function{
-		aggregateFunctions(), regexpFunctions(s.regexps), jsonFunctions(), stringFunctions(s.memory), growingFunctions(s.memory), decimalFunctions(), serverFunctions(), timeFunctions(), unixTimeFunctions(), numberFunctions(), lockFunctions(s.locks),
+		aggregateFunctions(), regexpFunctions(s.regexps), jsonFunctions(), stringFunctions(s.memory), growingFunctions(s.memory), castFunctions(), serverFunctions(), timeFunctions(), unixTimeFunctions(), numberFunctions(), lockFunctions(s.locks),
 	} {
 		for _, f := range list {
 			out[strings.ToLower(f.FunctionName())] = f
@@ -31,7 +31,12 @@ type scalar struct {
 	// joins: the result is made of all arguments, and collated as they are together; they may have
 	// maxFunctionBytes.
 	joins bool
+	// text, when set, is how a call that no user wrote shows in messages.
+	text func(args []sql.Expression) string
 }
+
+// asArgument shows a call as its first argument.
+func asArgument(args []sql.Expression) string { return args[0].String() }
 
 var (
 	_ sql.FunctionExpression = (*scalar)(nil)
@@ -67,6 +72,9 @@ func (f *scalar) Resolved() bool {
 }
 
 func (f *scalar) String() string {
+	if f.text != nil {
+		return f.text(f.args)
+	}
 	parts := make([]string, len(f.args))
 	for i, a := range f.args {
 		parts[i] = a.String()

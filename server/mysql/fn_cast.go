@@ -1,7 +1,9 @@
 package mysql
 
 import (
+	"fmt"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -43,8 +45,36 @@ func rewriteDecimalCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
 	return call(castDecimalFunction, e.Expr, number(digits[0]), number(digits[1]))
 }
 
-func decimalFunctions() []sql.Function {
-	return []sql.Function{scalarFunction(scalar{name: castDecimalFunction, strict: true, typeOf: castDecimalType, eval: castDecimal}, 3, 3)}
+// integerTextFunction is put around what is cast to an integer; no user can write its name unquoted.
+const integerTextFunction = "millrace integer text"
+
+var integerPrefix = regexp.MustCompile(`^[ \t\r\n\f\v]*([+-]?\d+)`)
+
+// integerText cuts text off behind the digits that it begins with, with MySQL's warning: the engine
+// makes 0 of '12abc', and rounds '1.9'.
+func integerText(ctx *sql.Context, s string) string {
+	m := integerPrefix.FindStringSubmatch(s)
+	if m == nil || strings.Trim(s[len(m[0]):], " \t\r\n\f\v") != "" {
+		ctx.Warn(1292, "Truncated incorrect INTEGER value: '%s'", clip(s))
+	}
+	if m == nil {
+		return "0"
+	}
+	return m[1]
+}
+
+func castFunctions() []sql.Function {
+	return []sql.Function{
+		scalarFunction(scalar{name: castDecimalFunction, strict: true, text: func(args []sql.Expression) string {
+			return fmt.Sprintf("convert(%s, decimal(%s,%s))", args[0], args[1], args[2])
+		}, typeOf: castDecimalType, eval: castDecimal}, 3, 3),
+		scalarFunction(scalar{name: integerTextFunction, text: asArgument, strict: true, typeOf: func(args []sql.Expression) sql.Type { return args[0].Type() }, eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			if s, ok := args[0].(string); ok {
+				return integerText(ctx, s), nil
+			}
+			return args[0], nil
+		}}, 1, 1),
+	}
 }
 
 func castDecimalType(args []sql.Expression) sql.Type {
