@@ -347,3 +347,30 @@ func TestOldCollationsPadWithSpaces(t *testing.T) { // C25
 		}
 	}
 }
+
+func TestTimesAreReadWithAnyPunctuation(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"d":"2001/01/05 11:22","n":1}`, `{"d":"2001-01-05 11:22:33.5","n":2}`, `{"d":null}`)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ query, want string }{
+		{"SELECT HOUR(d), MINUTE(d), DATE(d), YEAR(d), DAYNAME(d), DATE_FORMAT(d,'%H:%i') FROM t", "11,22,2001-01-05,2001,Friday,11:22 / 11,22,2001-01-05,2001,Friday,11:22 / NULL,NULL,NULL,NULL,NULL,NULL"},
+		{"SELECT HOUR(d) h, COUNT(*) FROM t GROUP BY h ORDER BY h", "NULL,1 / 11,2"},
+		{"SELECT HOUR(d), COUNT(*) FROM t GROUP BY HOUR(d) ORDER BY HOUR(d)", "NULL,1 / 11,2"},
+		{"SELECT DATEDIFF('2001/01/05','2001.1.1'), HOUR('05:06:07'), UNIX_TIMESTAMP('2001/01/05 11:22'), TIME('2001/01/05 11:22:00')", "4,5,978693720,11:22:00"},
+		{"SELECT DATE(_timestamp), HOUR(_timestamp) FROM t LIMIT 1", "2023-11-14,22"},
+	} {
+		if got := ask(t, db, c.query); got != c.want {
+			t.Errorf("%s: %s, want %s", c.query, got, c.want)
+		}
+	}
+	for query, want := range map[string]int{
+		"SELECT COUNT(*) FROM t WHERE COUNT(*)>1":                                           1111,
+		"SELECT n FROM t WHERE SUM(n)>1 AND n=1":                                            1111,
+		"SELECT COUNT(*) FROM t WHERE n IN (SELECT MAX(n) FROM t)":                          0,
+		"SELECT COUNT(*) FROM (SELECT n, COUNT(*) c FROM t GROUP BY n HAVING COUNT(*)>0) x": 0,
+	} {
+		if _, err := table(t, db, query); errNumber(err) != want {
+			t.Errorf("%s: %v, want %d", query, err, want)
+		}
+	}
+}

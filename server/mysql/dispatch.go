@@ -108,7 +108,10 @@ func checkSelect(stmt sqlparser.Statement) error {
 		return err == nil
 	}}
 	w.statement(stmt)
-	return err
+	if err != nil {
+		return err
+	}
+	return checkWhere(stmt)
 }
 
 // use makes db the current database.

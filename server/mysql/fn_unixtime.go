@@ -20,13 +20,13 @@ const (
 	maxUnixMicros = maxUnixSecs*1_000_000 + 999_999
 )
 
-// unixTimeFunctions replace the engine's, which read the zone database for every row, round
+// unixTimeFunctions read times, and replace those of the engine that read the zone database for every row, round
 // fractions away, and shift what a TIMESTAMP column holds by the session's zone.
 func unixTimeFunctions() []sql.Function {
-	return []sql.Function{
+	return append(timeTextFunctions(),
 		scalarFunction(scalar{name: "unix_timestamp", strict: true, typeOf: unixTimestampType, eval: unixTimestamp}, 0, 1),
 		scalarFunction(scalar{name: "from_unixtime", strict: true, typeOf: fromUnixtimeType, eval: fromUnixtime}, 1, 2),
-	}
+	)
 }
 
 // unixTimestampType is BIGINT, or DECIMAL with the fraction digits that the argument has.
@@ -84,7 +84,7 @@ func wallTime(ctx *sql.Context, v any) (time.Time, bool) {
 		v = timeDigits(n.abs)
 	}
 	if s, ok := v.(string); ok {
-		v = cleanTime(ctx, s)
+		v = timeText(cleanTime(ctx, s))
 	}
 	c, _, err := types.DatetimeMaxPrecision.Convert(ctx, v)
 	t, ok := c.(time.Time)

@@ -158,6 +158,7 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 	case *sqlparser.NotExpr:
 		return rewriteNot(e)
 	case *sqlparser.FuncExpr:
+		rewriteTimeArguments(e)
 		return rewriteAggregate(e)
 	default:
 		return e
