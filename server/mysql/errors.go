@@ -47,6 +47,7 @@ var (
 
 var (
 	errTooComplex    = newError(1436, "HY000", "Statement is too complex: it nests deeper than %d levels or has more than %d parts", maxDepth, maxNodes)
+	errJoin          = newError(1116, "HY000", "Too many tables; this server can only use %d tables in a join", maxJoin)
 	errTooLong       = newError(1153, "08S01", "Got a packet bigger than 'max_allowed_packet' bytes")
 	errEmpty         = newError(1065, "42000", "Query was empty")
 	errFileAccess    = newError(1290, "HY000", "The MySQL server is running with the --secure-file-priv option so it cannot execute this statement")

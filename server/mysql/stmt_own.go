@@ -97,6 +97,9 @@ func instead(text func(m []string) string) func([]string) *ownStatement {
 			if err != nil {
 				return nil, sql.ErrSyntaxError.New(syntaxMessage(err))
 			}
+			if err := checkComplexity(stmt); err != nil {
+				return nil, err
+			}
 			return c.execute(ctx, stmt, t, bindings)
 		}}
 	}
