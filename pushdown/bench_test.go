@@ -9,8 +9,10 @@ import (
 func clicks(b *testing.B) *bench {
 	be := newBench(b)
 	const partitions, batches, records = 16, 64, 1000
-	id := be.topic("clicks", partitions, map[string]string{"millrace.expand": "declared",
-		"millrace.columns": "id BIGINT, country VARCHAR(2), ms DOUBLE, price DECIMAL(10,2)"})
+	id := be.topic("clicks", partitions, map[string]string{
+		"millrace.expand":  "declared",
+		"millrace.columns": "id BIGINT, country VARCHAR(2), ms DOUBLE, price DECIMAL(10,2)",
+	})
 	n := 0
 	for p := range int32(partitions) {
 		for range batches {

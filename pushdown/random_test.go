@@ -132,8 +132,10 @@ func TestPushdownNeverChangesAnAnswer(t *testing.T) {
 				recs = append(recs, record{
 					value: "{" + strings.Join(members, ",") + "}",
 					key:   rapid.SampledFrom([]string{"", "a", "b", "ä"}).Draw(rt, "key"),
-					ts: rapid.SampledFrom([]int64{1_700_000_000_000, 1_700_000_000_500, 1_700_000_001_000, -1, 500,
-						1_698_539_400_000, 1_698_543_000_000, 1_698_546_600_000}).Draw(rt, "ts"),
+					ts: rapid.SampledFrom([]int64{
+						1_700_000_000_000, 1_700_000_000_500, 1_700_000_001_000, -1, 500,
+						1_698_539_400_000, 1_698_543_000_000, 1_698_546_600_000,
+					}).Draw(rt, "ts"),
 				})
 			}
 			b.produce(id, int32(rapid.IntRange(0, int(partitions)-1).Draw(rt, "partition")), recs...)

@@ -46,7 +46,7 @@ var looseTime = regexp.MustCompile(`^\s*(\d{4})[-/.:^@](\d{1,2})[-/.:^@](\d{1,2}
 
 // timeText spells a time with dashes and colons and all digits; other text stays.
 func timeText(s string) string {
-	if strings.IndexAny(s, "/.:^@ ") < 0 { // a date with dashes, or none
+	if !strings.ContainsAny(s, "/.:^@ ") { // a date with dashes, or none
 		return s
 	}
 	m := looseTime.FindStringSubmatch(s)

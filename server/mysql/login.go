@@ -28,7 +28,7 @@ func (c *conn) authenticate(l *wire.Login, switched bool) error {
 	if err != nil {
 		c.s.metrics.logins.WithLabelValues("denied").Inc()
 		c.s.log.Info("login refused", "thread", c.thread.id, "client", c.thread.host, "user", clip(l.User), "error", err)
-		if werr := c.wc.WriteError(wireError(nil, err)); werr != nil {
+		if werr := c.wc.WriteError(wireError(c.s.base, err)); werr != nil {
 			return werr
 		}
 		if ferr := c.wc.Flush(); ferr != nil {
@@ -39,7 +39,7 @@ func (c *conn) authenticate(l *wire.Login, switched bool) error {
 	c.start(l.User, principal)
 	if l.Database != "" {
 		if err := c.useDatabase(l.Database); err != nil {
-			_ = c.wc.WriteError(wireError(nil, err))
+			_ = c.wc.WriteError(wireError(c.s.base, err))
 			_ = c.wc.Flush()
 			return err
 		}
