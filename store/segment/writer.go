@@ -205,6 +205,11 @@ func (w *Writer) Finish() (size int64, err error) {
 	if err := w.flush(); err != nil {
 		return 0, err
 	}
+	// The data first: the log's syncs may have to wait for the commit of the file
+	// system's journal, and that for all data of the files in it.
+	if err := vfs.Push(w.f, w.waited, w.at-w.waited, true); err != nil {
+		return 0, err
+	}
 	if err := w.f.Sync(); err != nil {
 		return 0, err
 	}
