@@ -86,7 +86,7 @@ func (c *conn) expireCursors() {
 		}
 		for _, p := range c.prepared {
 			if p.cursor != nil && time.Since(p.cursor.idle) >= c.s.o.CursorTimeout {
-				c.s.log.Debug("cursor closed: nothing was fetched", "thread", c.thread.id, "statement", clip(p.text))
+				c.s.log.Debug("cursor closed: nothing was fetched", "thread", c.thread.id, "statement", redacted(p.text))
 				c.closeCursor(p)
 			}
 		}
@@ -135,7 +135,7 @@ func (c *conn) stmtPrepare(text string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.s.metrics.panics.Inc()
-			c.s.log.Error("panic in PREPARE", "thread", c.thread.id, "statement", clip(text), "panic", fmt.Sprint(p), "stack", stack())
+			c.s.log.Error("panic in PREPARE", "thread", c.thread.id, "statement", redacted(text), "panic", fmt.Sprint(p), "stack", stack())
 			err = c.writeError(c.s.base, errInternal)
 		}
 	}()
@@ -211,7 +211,7 @@ func (c *conn) stmtExecute(args []byte) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			c.s.metrics.panics.Inc()
-			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", clip(p.text), "panic", fmt.Sprint(x), "stack", stack())
+			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", redacted(p.text), "panic", fmt.Sprint(x), "stack", stack())
 			failed, err = true, c.writeError(c.s.base, errInternal)
 		}
 		if !kept {
@@ -301,7 +301,7 @@ func (c *conn) stmtFetch(args []byte) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			c.s.metrics.panics.Inc()
-			c.s.log.Error("panic in a cursor", "thread", c.thread.id, "statement", clip(p.text), "panic", fmt.Sprint(x), "stack", stack())
+			c.s.log.Error("panic in a cursor", "thread", c.thread.id, "statement", redacted(p.text), "panic", fmt.Sprint(x), "stack", stack())
 			c.closeCursor(p)
 			err = c.writeError(c.s.base, errInternal)
 		}

@@ -40,7 +40,7 @@ func (c *conn) one(text string, multi bool) (rest string, failed bool, err error
 	defer func() {
 		if p := recover(); p != nil {
 			c.s.metrics.panics.Inc()
-			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", clip(r.text), "panic", fmt.Sprint(p), "stack", stack())
+			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", redacted(r.text), "panic", fmt.Sprint(p), "stack", stack())
 			failed, err = true, c.writeError(c.s.base, errInternal)
 		}
 		outcome := "ok"
