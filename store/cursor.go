@@ -42,8 +42,9 @@ type cursor struct {
 
 // source is the partition's part of a memtable or of a segment.
 type source struct {
-	mem  *memtable
-	refs []batchRef
+	mem    *memtable
+	refs   []batchRef
+	looked *lookedTimes // of the part
 
 	seg  *segmentFile
 	part *segment.Partition
@@ -67,7 +68,7 @@ func (c *cursor) open(s *Store, v *version, tp state.TopicPartition, r BatchRang
 			hi = lo + findBase(refs[lo:], r.ToOffset)
 		}
 		if lo < hi {
-			c.sources = append(c.sources, source{mem: m, refs: refs[lo:hi]})
+			c.sources = append(c.sources, source{mem: m, refs: refs[lo:hi], looked: m.lookedAt(tp)})
 		}
 	}
 	if r.FromOffset < first {
@@ -211,6 +212,11 @@ func (c *cursor) nextRef() bool {
 	for c.i += step; c.i >= 0 && c.i < len(c.cur.refs); c.i += step {
 		r := &c.cur.refs[c.i]
 		info := r.info(c.cur.mem)
+		if info.MinTimestamp < 0 {
+			if t, ok := c.cur.looked.get(r.base); ok && t.exact {
+				info.MinTimestamp, info.MaxTimestamp = t.min, t.max
+			}
+		}
 		if c.r.excludes(info.MinTimestamp, info.MaxTimestamp, info.LSN) {
 			continue
 		}

@@ -27,8 +27,9 @@ type memtable struct {
 
 // memPart is one partition of a memtable, in offset order.
 type memPart struct {
-	refs  []batchRef
-	bytes int64
+	refs   []batchRef
+	bytes  int64
+	looked lookedTimes
 }
 
 // batchRefBytes is the memory of one indexed batch.
@@ -102,6 +103,14 @@ func (m *memtable) add(p *memPart, lsn commitlog.LSN, file, offset uint32, b *st
 	p.bytes += int64(b.SizeBytes)
 	m.payloadBytes += int64(b.SizeBytes)
 	m.batches++
+}
+
+// lookedAt is where to note what was seen of tp's batches; nil when there are none.
+func (m *memtable) lookedAt(tp state.TopicPartition) *lookedTimes {
+	if p := m.parts[tp]; p != nil {
+		return &p.looked
+	}
+	return nil
 }
 
 // refs of tp so far; nil when there are none.

@@ -28,6 +28,16 @@ func (s *Store) OffsetForTime(tp state.TopicPartition, ts state.Millis, iso Isol
 	defer it.Close()
 	var rd recordbatch.Reader
 	for it.Next() {
+		if it.Info().MinTimestamp < 0 && it.c.cur.looked != nil {
+			// Nobody knows its times: find them out once for all who ask.
+			t, err := it.look(&rd)
+			if err != nil {
+				return 0, 0, false, err
+			}
+			if t.max < ts {
+				continue
+			}
+		}
 		err := eachRecord(it, &rd, b.LogStart, func(rec *recordbatch.Record) bool {
 			if rec.Timestamp >= ts && rec.Offset < r.ToOffset {
 				offset, timestamp, found = rec.Offset, rec.Timestamp, true
@@ -55,6 +65,14 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 	}
 	var rd recordbatch.Reader
 	look := func(it *BatchIter) error {
+		// Unsealed batches are walked once for all who ask.
+		if base := it.Info().BaseOffset; base >= b.LogStart && it.c.cur.looked != nil {
+			t, err := it.look(&rd)
+			if err == nil && (!found || t.max > timestamp || t.max == timestamp && t.maxAt < offset) {
+				offset, timestamp, found = t.maxAt, t.max, true
+			}
+			return err
+		}
 		return eachRecord(it, &rd, b.LogStart, func(rec *recordbatch.Record) bool {
 			if !found || rec.Timestamp > timestamp || rec.Timestamp == timestamp && rec.Offset < offset {
 				offset, timestamp, found = rec.Offset, rec.Timestamp, true
@@ -126,6 +144,32 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 			return 0, 0, false, err
 		}
 	}
+}
+
+// look returns what a walk over all records of the iterator's batch finds, which must be
+// one of a memtable: from an earlier walk, if there was one.
+func (it *BatchIter) look(rd *recordbatch.Reader) (looked, error) {
+	info := it.Info()
+	if t, ok := it.c.cur.looked.get(info.BaseOffset); ok {
+		return t, nil
+	}
+	t := looked{maxAt: -1, exact: true}
+	err := eachRecord(it, rd, info.BaseOffset, func(rec *recordbatch.Record) bool {
+		if t.maxAt < 0 {
+			t.min, t.max, t.maxAt = rec.Timestamp, rec.Timestamp, rec.Offset
+		}
+		t.min = min(t.min, rec.Timestamp)
+		if rec.Timestamp > t.max {
+			t.max, t.maxAt = rec.Timestamp, rec.Offset
+		}
+		return true
+	})
+	if err != nil {
+		return looked{}, err
+	}
+	t.exact = t.maxAt >= 0 && t.min >= 0 && rd.Err() == nil
+	it.c.cur.looked.put(info.BaseOffset, t)
+	return t, nil
 }
 
 // eachRecord calls fn with the records of the iterator's batch, from offset from on, until
