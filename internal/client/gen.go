@@ -32,7 +32,7 @@ type Gen struct {
 	Rate       float64    `short:"r" help:"Records a second; 0: as fast as they are taken." default:"10" placeholder:"N"`
 	Count      int64      `short:"n" help:"Stop after N records; 0: go on until Ctrl-C." placeholder:"N"`
 	Seed       uint64     `help:"Equal seeds give equal records (with an equal --start)." default:"1" placeholder:"N"`
-	Start      *time.Time `help:"Time of the first record (2026-01-31T12:00:00Z); now when not given. The following ones are 1/rate apart, or 10 ms at full speed." placeholder:"TIME"`
+	Start      *time.Time `help:"Time of the first record (2026-01-31T12:00:00Z); when not given, now, or with --rate 0 and a --count so long ago that the last one is of now. The following ones are 1/rate apart, or 10 ms at full speed." placeholder:"TIME"`
 	Stdout     bool       `help:"Print the values instead of producing them."`
 	ProducerFlags
 	Kafka
@@ -47,6 +47,34 @@ func (*Gen) Help() string {
 
 // defaultStep is the time between records at full speed.
 const defaultStep = 10 * time.Millisecond
+
+// maxAge bounds how old the first record of a counted run at full speed is: the run must
+// not begin where retention has begun to delete.
+const maxAge = 24 * time.Hour
+
+// clock is the time of each record. Without an explicit start no record is of the future,
+// which topics refuse, and a counted run at full speed ends at about now.
+func (c *Gen) clock(began time.Time) func(i int64) time.Time {
+	start, step := began, defaultStep
+	if c.Rate > 0 {
+		step = time.Duration(float64(time.Second) / c.Rate)
+	}
+	switch {
+	case c.Start != nil:
+		start = *c.Start
+	case c.Rate == 0 && c.Count > 0:
+		step = min(step, maxAge/time.Duration(c.Count))
+		start = began.Add(-time.Duration(c.Count) * step)
+	}
+	endless := c.Rate == 0 && c.Count == 0 && !start.After(began)
+	return func(i int64) time.Time {
+		at := start.Add(time.Duration(i) * step)
+		if now := time.Now(); endless && at.After(now) {
+			at = now
+		}
+		return at.Truncate(time.Millisecond)
+	}
+}
 
 func (c *Gen) Run(ctx context.Context, s *IO) error {
 	if c.Rate < 0 || c.Count < 0 {
@@ -102,14 +130,7 @@ func (c *Gen) generate(ctx context.Context, emit func(*kgo.Record) error) error 
 	rng := rand.New(rand.NewPCG(c.Seed, 0x6d696c6c72616365))
 	gen := generators[c.What](rng)
 	began := time.Now()
-	at := began
-	if c.Start != nil {
-		at = *c.Start
-	}
-	step := defaultStep
-	if c.Rate > 0 {
-		step = time.Duration(float64(time.Second) / c.Rate)
-	}
+	clock := c.clock(began)
 	// Sleeping for every record would cap the rate at the timer's resolution;
 	// shorter waits are put together.
 	const shortest = 5 * time.Millisecond
@@ -129,7 +150,7 @@ func (c *Gen) generate(ctx context.Context, emit func(*kgo.Record) error) error 
 		if ctx.Err() != nil {
 			return nil
 		}
-		now := at.Add(time.Duration(i) * step).Truncate(time.Millisecond)
+		now := clock(i)
 		key, value := gen(rng, i, now)
 		if err := emit(&kgo.Record{Key: key, Value: value, Timestamp: now}); err != nil {
 			return err

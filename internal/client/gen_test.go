@@ -91,3 +91,29 @@ func TestAnEndlessStreamEndsWithItsContext(t *testing.T) {
 		t.Fatal(n, err)
 	}
 }
+
+func TestRecordsAtFullSpeedAreNotOfTheFuture(t *testing.T) {
+	// More than an hour at 10 ms a record: topics refuse what is further ahead.
+	for _, count := range []int64{0, 5, 400_000, 100_000_000, 1 << 62} {
+		began := time.Now()
+		at := (&Gen{What: "clicks", Count: count}).clock(began)
+		last := max(count, 400_000) - 1
+		if count > 0 {
+			last = count - 1
+		}
+		if got := at(last); got.After(time.Now()) || got.Before(began.Add(-time.Second)) {
+			t.Errorf("%d records: the last one is of %s, now is %s", count, got, began)
+		}
+		if got := at(0); got.Before(began.Add(-maxAge - time.Second)) {
+			t.Errorf("%d records: the first one is of %s, now is %s", count, got, began)
+		}
+	}
+}
+
+func TestAStartIsKeptToTheRecord(t *testing.T) {
+	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	at := (&Gen{What: "clicks", Count: 1000, Start: &start}).clock(time.Now())
+	if got := at(100); !got.Equal(start.Add(time.Second)) {
+		t.Fatal(got)
+	}
+}
