@@ -1,19 +1,29 @@
 #!/usr/bin/env bash
 # demo.sh [BINARY]: a server with real data in it and five questions. Everything
 # lives in a temporary directory and on free ports; ends when done, unless KEEP=1.
+# KAFKA_PORT, MYSQL_PORT and HTTP_PORT choose ports.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$(realpath "${1:-$here/../bin/millrace}")
 dir=$(mktemp -d)
-kafka=127.0.0.1:${KAFKA_PORT:-19592} mysql=127.0.0.1:${MYSQL_PORT:-19306} http=127.0.0.1:${HTTP_PORT:-19644}
-"$bin" serve --data "$dir/data" --kafka "$kafka" --mysql "$mysql" --http "$http" >"$dir/log" 2>&1 &
+: >"$dir/log" # the server's own redirection may come after our first look
+"$bin" serve --data "$dir/data" --log-format text --log-level info --kafka "127.0.0.1:${KAFKA_PORT:-0}" \
+  --mysql "127.0.0.1:${MYSQL_PORT:-0}" --http "127.0.0.1:${HTTP_PORT:-0}" >"$dir/log" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null; wait $server 2>/dev/null || true; rm -rf "$dir"' EXIT
+
+# The addresses are in the line that this very server logs when it is ready.
+kafka= mysql=
 for _ in {1..200}; do
-  "$bin" sql --mysql "$mysql" 'SELECT 1' >/dev/null 2>&1 && break
-  kill -0 $server || { cat "$dir/log"; exit 1; }
+  read -r kafka mysql < <(sed -n 's/.*millrace is ready.* kafka=\([^ ]*\) mysql=\([^ ]*\).*/\1 \2/p' "$dir/log") || true
+  [[ $mysql ]] && break
+  kill -0 $server 2>/dev/null || break
   sleep 0.05
 done
+if [[ -z $mysql ]] || ! kill -0 $server 2>/dev/null; then
+  cat "$dir/log" >&2
+  exit 1
+fi
 
 for topic in earthquakes flights airports; do
   "$bin" import "$here/data/$topic.ndjson.gz" --topic "$topic" --kafka "$kafka"
