@@ -11,7 +11,7 @@ import (
 // What this version does not carry out is refused with the way that there is.
 const (
 	hintCreateTable = "Create the topic with `millrace topic create` or Kafka's CreateTopics (the topic config millrace.columns declares columns); it is a table at once."
-	hintColumns     = "Columns are those of the JSON values, or declared in the topic config millrace.columns (IncrementalAlterConfigs, `millrace topic config`)."
+	hintColumns     = "Columns are those of the JSON values, or declared in the topic config millrace.columns (IncrementalAlterConfigs, `millrace topic alter --set`)."
 	hintPartitions  = "Partitions are added with Kafka's CreatePartitions."
 	hintView        = "Use a common table expression (WITH …) or a view of your tool."
 	hintIndex       = "Topics are read by partition, offset and timestamp without one."
