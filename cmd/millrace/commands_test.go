@@ -158,7 +158,27 @@ func TestImportAndGenerateAndQuery(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("{}\n{\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.fails("after 1 records: line 2 is not JSON", "import", bad, "-t", "bad")
+	r.fails("line 2: not JSON (stopped there; the lines before are stored in bad: 1 record; --skip-bad skips such lines)", "import", bad, "-t", "bad")
+	if out := r.must("", "import", bad, "-t", "skipped", "--skip-bad"); !strings.HasPrefix(out, "1 records imported into skipped in ") || !strings.Contains(out, "1 bad line skipped; the first: line 2: not JSON\n") {
+		t.Fatal(out)
+	}
+}
+
+func TestTheTopicDecidesHowLargeARecordMayBe(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	r.must("", "topic", "create", "large", "-p", "1", "--set", "max.message.bytes=5000000")
+	r.must("", "topic", "create", "small", "-p", "1")
+	lines := "first\n" + strings.Repeat("x", 4_000_000) + "\nlast\n"
+	r.must(lines, "produce", "large")
+	if got := r.must("", "consume", "large"); got != lines {
+		t.Fatalf("%d bytes came back of %d", len(got), len(lines))
+	}
+	if out, ok := r.do(lines, "produce", "small"); ok || !strings.Contains(out, "MESSAGE_TOO_LARGE") {
+		t.Fatal(ok, out)
+	}
+	r.expect("first\n", "", "consume", "small")
+	// Small records do not share batches that are larger than the topic takes.
+	r.must(strings.Repeat(strings.Repeat("y", 300_000)+"\n", 20), "produce", "small")
 }
 
 func TestUserCommandsOverTheWire(t *testing.T) {

@@ -52,11 +52,12 @@ func (l *Login) tlsConfig(address string) (*tls.Config, error) {
 	return c, nil
 }
 
-func (l *Login) password(s *IO) (string, error) {
+// password is asked for once, however often a command connects.
+func (l *Login) password(s *IO) (_ string, err error) {
 	if l.Password == "" && l.User != "" && s.InTerminal {
-		return s.askPassword("Password of "+l.User, false)
+		l.Password, err = s.askPassword("Password of "+l.User, false)
 	}
-	return l.Password, nil
+	return l.Password, err
 }
 
 // Kafka is the connection of a command to a Kafka listener.

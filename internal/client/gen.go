@@ -94,20 +94,18 @@ func (c *Gen) Run(ctx context.Context, s *IO) error {
 		})
 		return errors.Join(err, out.Flush())
 	}
-	cl, err := c.Client(ctx, s, append(c.options(), kgo.DefaultProduceTopic(c.Topic))...)
+	out, err := c.newSink(ctx, s, append(c.options(), kgo.DefaultProduceTopic(c.Topic))...)
 	if err != nil {
 		return err
 	}
-	defer cl.Close()
-	if err := ensureTopic(ctx, cl, c.Topic, c.Partitions); err != nil {
-		return err
+	if err := ensureTopic(ctx, out.cl, c.Topic, c.Partitions); err != nil {
+		return errors.Join(err, out.close())
 	}
 	limit := c.Count
 	if limit == 0 {
 		limit = -1
 	}
 	bar := newProgress(s, limit, c.What+" → "+c.Topic, false)
-	out := newSink(ctx, cl)
 	err = c.generate(ctx, func(r *kgo.Record) error {
 		_ = bar.Add(1) // only drawing can fail
 		return out.send(r)

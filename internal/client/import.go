@@ -31,6 +31,7 @@ type Import struct {
 	Format     string `short:"f" help:"What the file holds: ${enum}; auto goes by its name." enum:"auto,ndjson,csv" default:"auto" placeholder:"FORMAT"`
 	Delimiter  string `short:"d" help:"Between CSV columns; \\t for a tab." default:"," placeholder:"CHAR"`
 	NoTypes    bool   `help:"Leave all CSV cells text instead of writing numbers, true and false as such."`
+	SkipBad    bool   `help:"Skip and count lines that are no records instead of stopping at the first."`
 	Partitions int32  `short:"p" help:"Partitions of the topic if it is created; -1 for the server's default." default:"-1" placeholder:"N"`
 	ProducerFlags
 	Kafka
@@ -66,33 +67,61 @@ func (c *Import) Run(ctx context.Context, s *IO) (err error) {
 	if err != nil {
 		return err
 	}
-	cl, err := c.Client(ctx, s, append(c.options(), kgo.DefaultProduceTopic(c.Topic), kgo.RecordPartitioner(pinnedPartitioner()))...)
+	out, err := c.newSink(ctx, s, append(c.options(), kgo.DefaultProduceTopic(c.Topic), kgo.RecordPartitioner(pinnedPartitioner()))...)
 	if err != nil {
 		return err
 	}
-	defer cl.Close()
-	if err := ensureTopic(ctx, cl, c.Topic, c.Partitions); err != nil {
-		return err
+	if err := ensureTopic(ctx, out.cl, c.Topic, c.Partitions); err != nil {
+		return errors.Join(err, out.close())
 	}
 	bar := newProgress(s, size, filepath.Base(c.File)+" → "+c.Topic, true)
 	plain, err := decompress(io.TeeReader(in, bar))
 	if err != nil {
-		return err
+		return errors.Join(fmt.Errorf("%s: %w", c.File, err), out.close())
 	}
 	defer plain.Close()
 	began := time.Now()
-	out := newSink(ctx, cl)
-	err = c.records(ctx, format, plain, func(r *kgo.Record) error { return out.send(r) })
-	if cerr := out.close(); err == nil {
-		err = cerr
-	}
+	var skipped int64
+	var first *badLine
+	line := int64(0) // of the record that was sent last
+	err = c.records(ctx, format, plain, func(n int64, r *kgo.Record) error {
+		line = n
+		return out.send(r)
+	}, func(bad *badLine) error {
+		if !c.SkipBad {
+			return bad
+		}
+		if skipped++; first == nil {
+			first = bad
+		}
+		return nil
+	})
+	cerr := out.close()
 	finishProgress(s, bar)
-	if err != nil {
-		return fmt.Errorf("%s after %d records: %w", c.File, out.sent(), err)
+	var bad *badLine
+	switch {
+	case cerr != nil: // which of the records that were under way is not known
+		return fmt.Errorf("%s: stopped at about line %d, %s stored in %s: %w", c.File, line, plural(out.sent(), "record"), c.Topic, cerr)
+	case errors.As(err, &bad):
+		return fmt.Errorf("%s: %w (stopped there; the lines before are stored in %s: %s; --skip-bad skips such lines)", c.File, err, c.Topic, plural(out.sent(), "record"))
+	case err != nil:
+		return fmt.Errorf("%s after line %d: %w (the lines up to there are stored in %s: %s)", c.File, line, err, c.Topic, plural(out.sent(), "record"))
 	}
 	fmt.Fprintf(s.Err, "%d records imported into %s in %s\n", out.sent(), c.Topic, time.Since(began).Round(time.Millisecond))
+	if skipped > 0 {
+		fmt.Fprintf(s.Err, "%s skipped; the first: %v\n", plural(skipped, "bad line"), first)
+	}
 	return nil
 }
+
+// badLine is a line of the file that is no record.
+type badLine struct {
+	line int64
+	err  error
+}
+
+func (b *badLine) Unwrap() error { return b.err }
+func (b *badLine) Error() string { return fmt.Sprintf("line %d: %v", b.line, b.err) }
 
 // format decides between ndjson and csv.
 func (c *Import) format() (string, error) {
@@ -135,10 +164,11 @@ func decompress(r io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(br), nil
 }
 
-// records calls emit with each record of r, which is emit's to keep.
-func (c *Import) records(ctx context.Context, format string, r io.Reader, emit func(*kgo.Record) error) error {
+// records calls emit with the line and record of each of r's, which is emit's to keep, and
+// bad with each line that is none. It stops at the first error that one of them returns.
+func (c *Import) records(ctx context.Context, format string, r io.Reader, emit func(line int64, r *kgo.Record) error, bad func(*badLine) error) error {
 	if format == "csv" {
-		return c.csvRecords(ctx, r, emit)
+		return c.csvRecords(ctx, r, emit, bad)
 	}
 	return eachLine(ctx, r, func(n int64, line []byte) error {
 		if n == 1 {
@@ -148,23 +178,29 @@ func (c *Import) records(ctx context.Context, format string, r io.Reader, emit f
 		if len(line) == 0 {
 			return nil
 		}
-		if !json.Valid(line) {
-			return fmt.Errorf("line %d is not JSON", n)
-		}
-		key, err := jsonMember(line, c.Key)
+		rec, err := c.jsonRecord(line)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+			return bad(&badLine{n, err})
 		}
-		when, err := jsonMember(line, c.Timestamp)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		rec := &kgo.Record{Key: key, Value: bytes.Clone(line), Partition: -1}
-		if rec.Timestamp, err = parseTime(string(when)); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		return emit(rec)
+		return emit(n, rec)
 	})
+}
+
+func (c *Import) jsonRecord(line []byte) (*kgo.Record, error) {
+	if !json.Valid(line) {
+		return nil, errors.New("not JSON")
+	}
+	key, err := jsonMember(line, c.Key)
+	if err != nil {
+		return nil, err
+	}
+	when, err := jsonMember(line, c.Timestamp)
+	if err != nil {
+		return nil, err
+	}
+	rec := &kgo.Record{Key: key, Value: bytes.Clone(line), Partition: -1}
+	rec.Timestamp, err = parseTime(string(when))
+	return rec, err
 }
 
 // jsonMember is the text of the member at path: a string's text, any other value as
@@ -187,7 +223,7 @@ func jsonMember(value []byte, path string) ([]byte, error) {
 }
 
 // csvRecords turns each line into an object of the header's columns.
-func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(*kgo.Record) error) error {
+func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(line int64, r *kgo.Record) error, bad func(*badLine) error) error {
 	cr := csv.NewReader(r)
 	cr.ReuseRecord = true
 	delimiter := c.Delimiter
@@ -235,13 +271,21 @@ func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(*kgo.Rec
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		row, err := cr.Read() // says line and column when it fails
+		row, err := cr.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		var malformed *csv.ParseError
+		if errors.As(err, &malformed) {
+			if err := bad(&badLine{int64(malformed.StartLine), malformed.Err}); err != nil {
+				return err
+			}
+			continue
 		}
 		if err != nil {
 			return err
 		}
+		start, _ := cr.FieldPos(0)
 		value := []byte{'{'}
 		for i, cell := range row {
 			if i > 0 {
@@ -257,11 +301,13 @@ func (c *Import) csvRecords(ctx context.Context, r io.Reader, emit func(*kgo.Rec
 		}
 		if timeColumn >= 0 {
 			if rec.Timestamp, err = parseTime(row[timeColumn]); err != nil {
-				line, _ := cr.FieldPos(timeColumn)
-				return fmt.Errorf("line %d: %w", line, err)
+				if err := bad(&badLine{int64(start), err}); err != nil {
+					return err
+				}
+				continue
 			}
 		}
-		if err := emit(rec); err != nil {
+		if err := emit(int64(start), rec); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ func importText(t *testing.T, c Import, format, text string) (lines []string, er
 	if c.Delimiter == "" {
 		c.Delimiter = ","
 	}
-	err = c.records(context.Background(), format, strings.NewReader(text), func(r *kgo.Record) error {
+	err = c.records(context.Background(), format, strings.NewReader(text), func(_ int64, r *kgo.Record) error {
 		k := "-"
 		if r.Key != nil {
 			k = string(r.Key)
@@ -28,6 +28,12 @@ func importText(t *testing.T, c Import, format, text string) (lines []string, er
 			k += " " + r.Timestamp.UTC().Format(time.RFC3339Nano)
 		}
 		lines = append(lines, k+" "+string(r.Value))
+		return nil
+	}, func(bad *badLine) error {
+		if !c.SkipBad {
+			return bad
+		}
+		lines = append(lines, bad.Error())
 		return nil
 	})
 	return lines, err
@@ -165,5 +171,18 @@ func TestTimestampsComeFromAField(t *testing.T) {
 	}
 	if _, err := importText(t, Import{Timestamp: "t"}, "csv", "t\n2018-01-31\nsoon\n"); err == nil || !strings.Contains(err.Error(), "line 3") {
 		t.Fatal(err)
+	}
+}
+
+func TestBadLinesCanBeSkipped(t *testing.T) {
+	got, err := importText(t, Import{SkipBad: true, Timestamp: "t"}, "ndjson", "{}\n{\n\n{\"t\":\"soon\"}\n{}\n")
+	want := []string{"- 0001-01-01T00:00:00Z {}", "line 2: not JSON", `line 4: "soon" is not a time`, "- 0001-01-01T00:00:00Z {}"}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Error(err, d)
+	}
+	got, err = importText(t, Import{SkipBad: true}, "csv", "a,b\n1,2\n3\n4,x\"y\n5,\"6\n7\"\n8,9\n")
+	want = []string{`- {"a":1,"b":2}`, "line 3: wrong number of fields", "line 4: bare \" in non-quoted-field", `- {"a":5,"b":"6\n7"}`, `- {"a":8,"b":9}`}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Error(err, d)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // maxLineBytes bounds one record read from a file or standard input.
-const maxLineBytes = 64 << 20
+const maxLineBytes = 100 << 20
 
 // ProducerFlags are how records are sent.
 type ProducerFlags struct {
@@ -68,15 +68,13 @@ func (c *Produce) Run(ctx context.Context, s *IO) error {
 		return err
 	}
 	opts := append(c.options(), kgo.AllowAutoTopicCreation(), kgo.DefaultProduceTopic(c.Topic), kgo.RecordPartitioner(pinnedPartitioner()))
-	cl, err := c.Client(ctx, s, opts...)
+	out, err := c.newSink(ctx, s, opts...)
 	if err != nil {
 		return err
 	}
-	defer cl.Close()
 	if s.InTerminal {
 		fmt.Fprintln(s.Err, "One record a line; Ctrl-D ends.")
 	}
-	out := newSink(ctx, cl)
 	err = eachLine(ctx, s.In, func(n int64, line []byte) error {
 		r, err := parse(line)
 		if err != nil {
@@ -193,21 +191,53 @@ func eachLine(ctx context.Context, r io.Reader, fn func(n int64, line []byte) er
 	}
 }
 
-// sink sends records and remembers the first failure.
+// A batch of small records stays below what topics take unless told otherwise
+// (max.message.bytes). A record that is larger by itself is sent alone, so that it is the
+// broker who says whether the topic takes it.
+const (
+	batchBytes    = 1_000_012 // the clients' usual bound; the smallest batch that every default takes
+	maxBatchBytes = 100 << 20 // no broker reads larger requests by default
+)
+
+// sink sends records in order and remembers the first failure.
 type sink struct {
-	ctx context.Context
-	cl  *kgo.Client
+	ctx  context.Context
+	cl   *kgo.Client
+	open func() (*kgo.Client, error)
+	big  *kgo.Client // for records larger than batchBytes; nil until the first
 
 	mu   sync.Mutex
 	err  error
 	done int64
 }
 
-func newSink(ctx context.Context, cl *kgo.Client) *sink { return &sink{ctx: ctx, cl: cl} }
+// newSink connects to produce with opts. Close it.
+func (k *Kafka) newSink(ctx context.Context, s *IO, opts ...kgo.Opt) (*sink, error) {
+	cl, err := k.Client(ctx, s, append(opts, kgo.ProducerBatchMaxBytes(batchBytes))...)
+	if err != nil {
+		return nil, err
+	}
+	return &sink{ctx: ctx, cl: cl, open: func() (*kgo.Client, error) {
+		return k.Client(ctx, s, append(opts, kgo.ProducerBatchMaxBytes(maxBatchBytes), kgo.MaxBufferedBytes(2*maxBatchBytes))...)
+	}}, nil
+}
+
+// fitsBatch says whether r can be part of a batch of batchBytes.
+func fitsBatch(r *kgo.Record) bool {
+	const batchHeader, recordHeader, headerHeader = 128, 64, 16 // upper bounds
+	n := batchHeader + recordHeader + len(r.Key) + len(r.Value)
+	for _, h := range r.Headers {
+		n += headerHeader + len(h.Key) + len(h.Value)
+	}
+	return n <= batchBytes
+}
 
 // send queues r, waiting while too much is queued, and returns the first failure
 // of any record so far.
 func (k *sink) send(r *kgo.Record) error {
+	if !fitsBatch(r) {
+		return k.sendAlone(r)
+	}
 	k.cl.Produce(k.ctx, r, func(_ *kgo.Record, err error) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -222,6 +252,28 @@ func (k *sink) send(r *kgo.Record) error {
 	return k.err
 }
 
+// sendAlone sends r behind all that was sent before and waits for it.
+func (k *sink) sendAlone(r *kgo.Record) error {
+	if err := k.flush(); err != nil {
+		return err
+	}
+	var err error
+	if k.big == nil {
+		if k.big, err = k.open(); err != nil {
+			return err
+		}
+	}
+	err = k.big.ProduceSync(k.ctx, r).FirstErr()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err == nil {
+		k.done++
+	} else if k.err == nil {
+		k.err = err
+	}
+	return k.err
+}
+
 // sent is the number of acknowledged records.
 func (k *sink) sent() int64 {
 	k.mu.Lock()
@@ -229,8 +281,8 @@ func (k *sink) sent() int64 {
 	return k.done
 }
 
-// close waits for all records. What is queued is still sent after an interruption.
-func (k *sink) close() error {
+// flush waits for all records. What is queued is still sent after an interruption.
+func (k *sink) flush() error {
 	ferr := k.cl.Flush(context.WithoutCancel(k.ctx))
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -238,4 +290,14 @@ func (k *sink) close() error {
 		return k.err
 	}
 	return ferr
+}
+
+// close is flush and disconnects.
+func (k *sink) close() error {
+	err := k.flush()
+	k.cl.Close()
+	if k.big != nil {
+		k.big.Close()
+	}
+	return err
 }
