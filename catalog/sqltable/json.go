@@ -103,9 +103,9 @@ func numberText(v any) ([]byte, bool) {
 	case uint64:
 		return strconv.AppendUint(nil, v, 10), true
 	case float32:
-		return strconv.AppendFloat(nil, float64(v), 'g', -1, 32), true
+		return AppendDouble(nil, float64(v), 32), true
 	case float64:
-		return strconv.AppendFloat(nil, v, 'g', -1, 64), true
+		return AppendDouble(nil, v, 64), true
 	case decimal.Decimal:
 		return []byte(v.String()), true
 	default:

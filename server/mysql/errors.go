@@ -40,7 +40,7 @@ func newError(number uint16, state, format string, args ...any) *sqlError {
 // Why a statement was cancelled: causes of its context.
 var (
 	errKilled     = newError(1317, "70100", "Query execution was interrupted")
-	errTimeout    = newError(3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded")
+	errTimeout    = newError(3024, "HY000", "Query execution was interrupted, maximum statement execution time exceeded: raise max_execution_time (milliseconds) or the server's --statement-timeout")
 	errShutdown   = newError(1053, "08S01", "Server shutdown in progress")
 	errClientGone = newError(1317, "70100", "Query execution was interrupted: the client is gone")
 )

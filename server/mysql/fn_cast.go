@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"millrace/blobexpand/jsonval"
+	"millrace/catalog/sqltable"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -63,8 +64,69 @@ func integerText(ctx *sql.Context, s string) string {
 	return m[1]
 }
 
+// doubleTextFunction is put around what is cast to text; no user can write its name unquoted.
+const doubleTextFunction = "millrace double text"
+
+// charTextFunction stands for what is cast to CHAR(n): the engine cuts bytes, and text of some types not
+// at all.
+const charTextFunction = "millrace char text"
+
+// rewriteTextCast spells what is cast to text as MySQL does, and cuts it to the length asked for.
+func rewriteTextCast(e *sqlparser.ConvertExpr) {
+	if e.Type.Length == nil || strings.EqualFold(e.Type.Type, "binary") {
+		e.Expr = call(doubleTextFunction, e.Expr)
+		return
+	}
+	e.Expr = call(charTextFunction, e.Expr, e.Type.Length)
+	e.Type.Length = nil
+}
+
+// charText cuts text to so many characters, with MySQL's warning.
+func charText(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+	s, err := toText(ctx, args[0], exprs[0].Type())
+	if err != nil {
+		return nil, err
+	}
+	n, err := toInt(ctx, args[1])
+	if err != nil {
+		return nil, err
+	}
+	for i := range s {
+		if n == 0 {
+			ctx.Warn(1292, "Truncated incorrect CHAR(%d) value: '%s'", args[1], clip(s))
+			return s[:i], nil
+		}
+		n--
+	}
+	return s, nil
+}
+
+// doubleText is a floating-point number in MySQL's spelling; anything else stays. The engine writes
+// out exponents of any size.
+func doubleText(v any) any {
+	switch f := v.(type) {
+	case float64:
+		return string(sqltable.AppendDouble(nil, f, 64))
+	case float32:
+		return string(sqltable.AppendDouble(nil, float64(f), 32))
+	default:
+		return v
+	}
+}
+
 func castFunctions() []sql.Function {
 	return []sql.Function{
+		scalarFunction(scalar{name: doubleTextFunction, text: asArgument, strict: true, typeOf: func(args []sql.Expression) sql.Type {
+			if t := args[0].Type(); !types.IsFloat(t) {
+				return t
+			}
+			return types.LongText
+		}, eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			return doubleText(args[0]), nil
+		}}, 1, 1),
+		scalarFunction(scalar{name: charTextFunction, text: func(args []sql.Expression) string {
+			return fmt.Sprintf("convert(%s, char(%s))", args[0], args[1])
+		}, strict: true, typeOf: fixed(types.LongText), eval: charText}, 2, 2),
 		scalarFunction(scalar{name: castDecimalFunction, strict: true, text: func(args []sql.Expression) string {
 			return fmt.Sprintf("convert(%s, decimal(%s,%s))", args[0], args[1], args[2])
 		}, typeOf: castDecimalType, eval: castDecimal}, 3, 3),

@@ -83,7 +83,7 @@ func stringFunctions(memory *memoryGuard) []sql.Function {
 
 // longText is v as the engine converts it to text.
 func longText(ctx *sql.Context, v any) (string, error) {
-	c, _, err := types.LongText.Convert(ctx, v)
+	c, _, err := types.LongText.Convert(ctx, doubleText(v))
 	if err != nil {
 		return "", err
 	}

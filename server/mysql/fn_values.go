@@ -14,6 +14,8 @@ func toText(ctx *sql.Context, v any, t sql.Type) (string, error) {
 		return v, nil
 	case []byte:
 		return string(v), nil
+	case float64, float32:
+		return doubleText(v).(string), nil
 	case fmt.Stringer:
 		if _, ok := v.(sql.JSONWrapper); ok {
 			return v.String(), nil

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"millrace/catalog/sqltable"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -110,6 +111,14 @@ func (e *encoder) encode(ctx *sql.Context, row sql.Row) ([][]byte, error) {
 		if f, ok := v.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
 			return nil, newError(1690, "22003", "DOUBLE value is out of range in column '%s'", col.Name)
 		}
+		if types.IsFloat(col.Type) || types.IsTextOnly(col.Type) {
+			if b, ok, err := e.double(ctx, v, col.Type); err != nil {
+				return nil, err
+			} else if ok {
+				e.values[i] = b
+				continue
+			}
+		}
 		at := len(e.scratch)
 		s, err := col.Type.SQL(ctx, e.scratch[at:at], v)
 		if err != nil {
@@ -130,6 +139,28 @@ func (e *encoder) encode(ctx *sql.Context, row sql.Row) ([][]byte, error) {
 		}
 	}
 	return e.values, nil
+}
+
+// double spells a value of a column of type t that is a floating-point number or, in a text column,
+// happens to be one; false for any other.
+func (e *encoder) double(ctx *sql.Context, v any, t sql.Type) ([]byte, bool, error) {
+	if types.IsFloat(t) {
+		c, _, err := t.Convert(ctx, v)
+		if err != nil {
+			return nil, false, err
+		}
+		v = c
+	}
+	at := len(e.scratch)
+	switch f := v.(type) {
+	case float64:
+		e.scratch = sqltable.AppendDouble(e.scratch, f, 64)
+	case float32:
+		e.scratch = sqltable.AppendDouble(e.scratch, float64(f), 32)
+	default:
+		return nil, false, nil
+	}
+	return e.scratch[at:len(e.scratch):len(e.scratch)], true, nil
 }
 
 // time formats with as many fraction digits as the column has; a column of computed times has no
