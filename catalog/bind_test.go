@@ -430,6 +430,21 @@ func TestABatchIsCheckedAgainstTheDeclaredColumns(t *testing.T) {
 	if err := check(`{`); err == nil {
 		t.Error("broken JSON passes")
 	}
+	var bad *MisfitError
+	if err := check(`{"a":"x"}`, `{"a":1}`, `{"a":999}`); !errors.As(err, &bad) {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(bad.Total, bad.Index) != "2 [0 2]" || !strings.Contains(bad.Reasons[0], `a: found "x", expected TINYINT`) ||
+		!strings.Contains(bad.Reasons[1], "a: found 999, expected TINYINT") {
+		t.Errorf("%+v", bad)
+	}
+	many := make([]string, maxMisfits+1)
+	for i := range many {
+		many[i] = `{"a":[]}`
+	}
+	if err := check(many...); !errors.As(err, &bad) || bad.Total != maxMisfits+1 || len(bad.Index) != maxMisfits || len(bad.Reasons) != maxMisfits {
+		t.Error(err)
+	}
 }
 
 func TestFaultyConfigsAreFoundBeforeTheyAreStored(t *testing.T) {

@@ -34,8 +34,25 @@ type checker struct {
 	records recordbatch.Reader
 }
 
+// MisfitError says which records of a batch do not fit the declared columns.
+type MisfitError struct {
+	Total int // so many do not
+	// Index are their places in the batch, from 0, ascending, at most maxMisfits of
+	// them; Reasons is what _error would say of each.
+	Index   []int32
+	Reasons []string
+}
+
+// maxMisfits bounds what a MisfitError names: a producer that mends them learns of the
+// next ones.
+const maxMisfits = 100
+
+func (e *MisfitError) Error() string {
+	return fmt.Sprintf("record %d of the batch: %s", e.Index[0], e.Reasons[0])
+}
+
 // CheckBatch says whether every record's value fits the declared columns of topic t
-// (millrace.on_error=reject); the error says which does not, and why.
+// (millrace.on_error=reject); the error is a *MisfitError, or why the batch cannot be read.
 func (c *Catalog) CheckBatch(t state.Topic, b *recordbatch.Batch) error {
 	var cs *checkers
 	if v, ok := c.checkers.Load(t.ID); ok {
@@ -69,10 +86,19 @@ func (c *Catalog) CheckBatch(t state.Topic, b *recordbatch.Batch) error {
 		return err
 	}
 	var rec recordbatch.Record
-	for i := 0; k.records.Next(&rec); i++ {
+	var bad MisfitError
+	for i := int32(0); k.records.Next(&rec); i++ {
 		if err := k.Check(rec.Value); err != nil {
-			return fmt.Errorf("record %d of the batch: %w", i, err)
+			if bad.Total++; bad.Total <= maxMisfits {
+				bad.Index, bad.Reasons = append(bad.Index, i), append(bad.Reasons, err.Error())
+			}
 		}
 	}
-	return k.records.Err()
+	if err := k.records.Err(); err != nil {
+		return err
+	}
+	if bad.Total > 0 {
+		return &bad
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 
 	"millrace/internal/recordbatch"
@@ -47,6 +48,9 @@ func (in *Ingest) accept(e *Entry) (state.Batch, []byte, error) {
 	}
 	if cfg.RejectErrors && in.o.Check != nil {
 		if err := in.o.Check(t, &b); err != nil {
+			if bad := (*RecordsError)(nil); errors.As(err, &bad) {
+				return state.Batch{}, nil, bad
+			}
 			return state.Batch{}, nil, invalid("%s", err)
 		}
 	}

@@ -24,12 +24,17 @@ const maxRecordErrors = 1000
 // RecordsError refuses a whole batch for the fault of some of its records. It is an
 // ErrInvalidRecord.
 type RecordsError struct {
-	Reason string  // what is wrong with each of them
+	Reason string  // what is wrong with each of them, or with the first, if Reasons has more
 	Total  int     // so many records have the fault
 	Index  []int32 // their places in the batch, from 0, ascending; at most maxRecordErrors
+	// Reasons are what is wrong with each record of Index; nil: Reason.
+	Reasons []string
 }
 
 func (e *RecordsError) Error() string {
+	if e.Reasons != nil && len(e.Index) > 0 {
+		return fmt.Sprintf("%s: %d of the batch's records, first record %d: %s", ErrInvalidRecord, e.Total, e.Index[0], e.Reason)
+	}
 	return fmt.Sprintf("%s: %d of the batch's records: %s", ErrInvalidRecord, e.Total, e.Reason)
 }
 

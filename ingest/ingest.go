@@ -36,7 +36,8 @@ type Options struct {
 	MaxDecompressedBytes int
 
 	// Check is asked about the batches of topics with millrace.on_error=reject once
-	// they are sound otherwise. Its error, if any, is why the batch is refused.
+	// they are sound otherwise. Its error, if any, is why the batch is refused; a
+	// *RecordsError tells the producer which records are to blame.
 	Check func(t *Topic, b *recordbatch.Batch) error
 
 	Registry prometheus.Registerer // nil: no metrics

@@ -142,7 +142,13 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coordinator, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
 	in := ingest.New(s.Store, ingest.Options{
 		Registry: registry,
-		Check:    func(t *ingest.Topic, b *recordbatch.Batch) error { return tables.CheckBatch(t.Topic, b) },
+		Check: func(t *ingest.Topic, b *recordbatch.Batch) error {
+			err := tables.CheckBatch(t.Topic, b)
+			if bad := (*catalog.MisfitError)(nil); errors.As(err, &bad) {
+				return &ingest.RecordsError{Reason: bad.Reasons[0], Total: bad.Total, Index: bad.Index, Reasons: bad.Reasons}
+			}
+			return err
+		},
 	})
 	ko := o.KafkaWire
 	ko.Store, ko.Ingest, ko.Auth, ko.Logger, ko.Registry = s.Store, in, users, o.Logger, registry

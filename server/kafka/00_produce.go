@@ -194,9 +194,24 @@ func (call *produceCall) appendAnswer(dst []byte) (out []byte, hangUp bool) {
 		for i := range call.parts {
 			hangUp = hangUp || call.parts[i].code != errNone
 		}
-		for i := range call.entries {
-			if err := call.entries[i].Result.Err; err != nil && call.s.code(err) != errDuplicateSequenceNumber {
-				hangUp = true
+		parts, entries := call.parts, call.entries
+		for i := range call.topics {
+			t := &call.topics[i]
+			for range t.parts {
+				p := &parts[0]
+				parts = parts[1:]
+				if p.code != errNone {
+					continue
+				}
+				err := entries[0].Result.Err
+				entries = entries[1:]
+				if err == nil {
+					continue
+				}
+				if code := call.s.code(err); code != errDuplicateSequenceNumber {
+					call.refused(t, p, err, code) // the client is not told why
+					hangUp = true
+				}
 			}
 		}
 		return dst, hangUp
@@ -262,9 +277,13 @@ func putRecordErrors(dst []byte, err error, flexible bool) []byte {
 		return putArrayLen(dst, 0, flexible)
 	}
 	dst = putArrayLen(dst, len(bad.Index), flexible)
-	for _, index := range bad.Index {
+	for i, index := range bad.Index {
+		reason := bad.Reason
+		if i < len(bad.Reasons) {
+			reason = bad.Reasons[i]
+		}
 		dst = putInt32(dst, index)
-		dst = putNullableString(dst, bad.Reason, flexible)
+		dst = putNullableString(dst, cut(reason), flexible)
 		dst = putNoTags(dst, flexible)
 	}
 	return dst
@@ -278,5 +297,12 @@ func (call *produceCall) refused(t *produceTopic, p *producePart, err error, cod
 			slog.String("topic", t.topic.Name), slog.Int("partition", int(p.index)), slog.Any("error", err))
 		return "" // ours, not the client's to know
 	}
-	return cut(err.Error())
+	message := cut(err.Error())
+	if bad := (*ingest.RecordsError)(nil); errors.As(err, &bad) {
+		// Many clients show the code alone, so that the reason must be found here.
+		call.s.rare.warn(call.s.log, "records refused "+t.topic.Name, "records refused",
+			slog.String("topic", t.topic.Name), slog.Int("partition", int(p.index)),
+			slog.Int("records", bad.Total), slog.String("reason", message))
+	}
+	return message
 }
