@@ -277,7 +277,7 @@ func TestTopicsThatDifferOnlyByCaseAreTwoTables(t *testing.T) {
 		{"SELECT a FROM Orders", "1"},
 		{"SELECT COUNT(*) FROM orders", "2"},
 		{"SELECT b FROM Orders", "error 1054: Error 1054 (42S22): Unknown column 'b' in 'field list'"},
-		{"SELECT COUNT(*) FROM ORDERS", "error 1146: Error 1146 (42S02): Table 'kafka.orders' doesn't exist"},
+		{"SELECT COUNT(*) FROM ORDERS", "error 1146: Error 1146 (42S02): Table 'kafka.ORDERS' doesn't exist"},
 		{"SELECT x.a, y.b FROM Orders x JOIN orders y ON x.a=y.b", "1,1"},
 		// The engine takes these names for one: aliases tell them apart.
 		{"SELECT Orders.a, orders.b FROM Orders JOIN orders ON Orders.a=orders.b", "error 1066: Error 1066 (42000): Not unique table/alias: orders"},

@@ -75,11 +75,8 @@ func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, b
 		b.SetBindingsWithExpr(bindings)
 	}
 	node, flags, err := b.BindOnly(stmt, text, nil)
-	if sql.ErrTableNotFound.Is(err) {
-		err = missingTable(ctx, stmt, err)
-	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, e.explainMissing(ctx, stmt, err)
 	}
 	if node, err = fixBound(ctx, node); err != nil {
 		return nil, nil, err

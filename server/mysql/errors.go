@@ -256,34 +256,6 @@ func engineMessage(kind *goerrors.Kind, err error) string {
 	return m
 }
 
-// missingTable says of which database a table is missing; the engine names the table alone.
-func missingTable(ctx *sql.Context, stmt sqlparser.Statement, err error) error {
-	name, ok := strings.CutPrefix(sql.UnwrapError(err).Error(), "table not found: ")
-	if !ok {
-		return err
-	}
-	name, _, _ = strings.Cut(name, ",") // what it may be taken for follows
-	db := ctx.GetCurrentDatabase()
-	found := func(t sqlparser.TableName) {
-		if !t.DbQualifier.IsEmpty() && strings.EqualFold(t.Name.String(), name) {
-			db = t.DbQualifier.String()
-		}
-	}
-	w := astWalk{node: func(n any) bool {
-		switch n := n.(type) {
-		case *sqlparser.AliasedTableExpr:
-			if t, ok := n.Expr.(sqlparser.TableName); ok {
-				found(t)
-			}
-		case *sqlparser.Show:
-			found(n.Table)
-		}
-		return true
-	}}
-	w.statement(stmt)
-	return errNoTable(db, name)
-}
-
 // quoted takes the first "…" or '…' out of m.
 func quoted(m string) (string, bool) {
 	i := strings.IndexAny(m, `"'`)

@@ -33,3 +33,32 @@ func TestAMissingTableIsNamedWithItsDatabase(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsMissingIsNamedAsItWasWritten(t *testing.T) {
+	in := start(t, nil)
+	in.topic("orders", nil, `{"payment":{"amount":3,"card":{"last4":"1"}}}`)
+	db := in.open("app", "", "")
+	dotted := "Unknown column 'payment.amount' in 'field list': the name has dots, write it in backticks: `payment.amount`"
+	for query, want := range map[string]string{
+		"SELECT * FROM ORDERS":                                          "error 1146: Error 1146 (42S02): Table 'kafka.ORDERS' doesn't exist",
+		"SELECT * FROM orders JOIN Orders o":                            "error 1146: Error 1146 (42S02): Table 'kafka.Orders' doesn't exist",
+		"SELECT * FROM millrace.Nope":                                   "error 1146: Error 1146 (42S02): Table 'millrace.Nope' doesn't exist",
+		"SHOW INDEX FROM millrace.nope":                                 "error 1146: Error 1146 (42S02): Table 'millrace.nope' doesn't exist",
+		"SHOW CREATE TABLE millrace.nope":                               "error 1146: Error 1146 (42S02): Table 'millrace.nope' doesn't exist",
+		"DESCRIBE millrace.nope":                                        "error 1146: Error 1146 (42S02): Table 'millrace.nope' doesn't exist",
+		"ANALYZE TABLE millrace.nope":                                   "error 1146: Error 1146 (42S02): Table 'millrace.nope' doesn't exist",
+		"SELECT payment.amount FROM orders":                             "error 1054: Error 1054 (42S22): " + dotted,
+		"SELECT 1 FROM orders WHERE payment.amount > 2":                 "error 1054: Error 1054 (42S22): " + dotted,
+		"SELECT 1 FROM orders ORDER BY payment.amount":                  "error 1054: Error 1054 (42S22): " + dotted,
+		"SELECT SUM(payment.amount) FROM orders o":                      "error 1054: Error 1054 (42S22): " + dotted,
+		"SELECT orders.payment.amount FROM orders":                      "error 1054: Error 1054 (42S22): Unknown column 'orders.payment.amount' in 'field list': the name has dots, write it in backticks: `payment.amount`",
+		"SELECT payment.card.last4 FROM orders":                         "error 1054: Error 1054 (42S22): Unknown column 'payment.card.last4' in 'field list': the name has dots, write it in backticks: `payment.card.last4`",
+		"SELECT payment.nope FROM orders":                               "error 1054: Error 1054 (42S22): Unknown column 'payment.nope' in 'field list'",
+		"SELECT o.nope FROM orders o":                                   "error 1054: Error 1054 (42S22): Unknown column 'o.nope' in 'field list'",
+		"SELECT `payment.amount` + orders.`payment.amount` FROM orders": "6",
+	} {
+		if got := ask(t, db, query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}

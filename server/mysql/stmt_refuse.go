@@ -75,7 +75,7 @@ func (c *conn) analyzeTable(ctx *sql.Context, a *sqlparser.Analyze) (*answer, er
 		if db == "" {
 			db = ctx.GetCurrentDatabase()
 		}
-		if _, _, err := c.s.engine.Analyzer.Catalog.Table(ctx, db, name.Name.String()); err != nil {
+		if _, err := c.s.engine.table(ctx, db, name.Name.String()); err != nil {
 			return nil, err
 		}
 		out = append(out, sql.Row{db + "." + name.Name.String(), "analyze", "status", "OK"})

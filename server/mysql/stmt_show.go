@@ -119,7 +119,7 @@ func (c *conn) showIndex(ctx *sql.Context, s *sqlparser.Show) (*answer, error) {
 	if db == "" {
 		db = ctx.GetCurrentDatabase()
 	}
-	t, _, err := c.s.engine.Analyzer.Catalog.Table(ctx, db, s.Table.Name.String())
+	t, err := c.s.engine.table(ctx, db, s.Table.Name.String())
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (c *conn) columnCollations(ctx *sql.Context, s *sqlparser.Show, iter sql.Ro
 	if db == "" {
 		db = ctx.GetCurrentDatabase()
 	}
-	t, _, err := c.s.engine.Analyzer.Catalog.Table(ctx, db, s.Table.Name.String())
+	t, err := c.s.engine.table(ctx, db, s.Table.Name.String())
 	if err != nil {
 		return nil, err
 	}
