@@ -18,7 +18,8 @@ import (
 
 // ParseColumns reads declarations in MySQL syntax (millrace.columns):
 // "order_id BIGINT, amount DECIMAL(10,2) AS (_value->>'$.payment.amount')".
-// The empty text declares nothing. Errors wrap ErrColumns.
+// The empty text declares nothing, and a name with dots (an inferred column's) stands in
+// backticks. Errors wrap ErrColumns.
 //
 // A plain column reads the member of its name. A generated column names its path:
 // _value->>'$.a.b', _value->'$.a.b', JSON_EXTRACT(_value, '$.a.b'), JSON_UNQUOTE of
@@ -33,9 +34,9 @@ func ParseColumns(ddl string) ([]blobexpand.Column, error) {
 		return nil, nil
 	}
 	p := parser.New()
-	stmts, _, err := p.Parse("CREATE TABLE t (\n"+ddl+"\n)", "", "")
+	stmts, _, err := p.Parse(columnsBefore+ddl+columnsAfter, "", "")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrColumns, err)
+		return nil, fmt.Errorf("%w: %w", ErrColumns, syntaxError(ddl, err))
 	}
 	create, ok := first(stmts).(*ast.CreateTableStmt)
 	if !ok || len(stmts) != 1 || len(create.Options) > 0 || create.Partition != nil || create.Select != nil || create.ReferTable != nil {
@@ -53,6 +54,10 @@ func ParseColumns(ddl string) ([]blobexpand.Column, error) {
 	}
 	cols := make([]blobexpand.Column, 0, len(create.Cols))
 	for _, def := range create.Cols {
+		if def.Name.Table.O != "" {
+			name := strings.TrimPrefix(def.Name.Schema.O+"."+def.Name.Table.O+"."+def.Name.Name.O, ".")
+			return nil, fmt.Errorf("%w: column %s: write a name with a dot in backticks: `%s`", ErrColumns, name, name)
+		}
 		c, err := columnOf(def)
 		if err == nil && taken[fold(c.Name)] {
 			err = fmt.Errorf("the name is taken")

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"millrace/blobexpand"
@@ -82,6 +83,31 @@ func TestFaultyDeclarationsAreRefused(t *testing.T) {
 	} {
 		if cols, err := ParseColumns(ddl); !errors.Is(err, ErrColumns) {
 			t.Errorf("%s gives %v, %v", ddl, cols, err)
+		}
+	}
+}
+
+func TestFaultsOfDeclarationsAreToldByTheirOwnPlaces(t *testing.T) {
+	long := strings.Repeat("a_long_name, ", 300)
+	for _, c := range []struct{ ddl, want string }{
+		{"a NOSUCH", "unknown type NOSUCH at line 1, column 3"},
+		{"a BIGINT,\n  öö NOSUCH(3), c INT", "unknown type NOSUCH at line 2, column 6"},
+		{"`a``b.c` NOSUCH COMMENT '\"'", "unknown type NOSUCH at line 1, column 10"},
+		{"a NOSUCH COMMENT '" + long + "'", "unknown type NOSUCH at line 1, column 3"},
+		{"payment.amount DECIMAL(10,2)", "column payment.amount: write a name with a dot in backticks: `payment.amount`"},
+		{"a INT, x.y.z INT", "column x.y.z: write a name with a dot in backticks: `x.y.z`"},
+		{"a INT b INT", `syntax error at line 1, column 7, near "b INT"`},
+		{"a INT,\n\nselect INT", `syntax error at line 3, column 1, near "select INT"`},
+		{"a DECIMAL(10,2 x)", `syntax error at line 1, column 16, near "x)"`},
+		{"a", "something is missing at the end: a column has a name and a type"},
+		{"a BIGINT,", "something is missing at the end: a column has a name and a type"},
+		{"a BIGINT)", "a closing parenthesis too many"},
+		{"a DECIMAL(10,2", "a closing parenthesis is missing at the end"},
+		{"a INT /* x", "cannot be read: a quote or comment without its end?"},
+	} {
+		_, err := ParseColumns(c.ddl)
+		if want := ErrColumns.Error() + ": " + c.want; !errors.Is(err, ErrColumns) || err.Error() != want {
+			t.Errorf("%.60s:\n got %v\nwant %s", c.ddl, err, want)
 		}
 	}
 }
