@@ -67,11 +67,15 @@ func (r running) fails(want string, args ...string) {
 
 func TestTopicCommands(t *testing.T) {
 	r := running{t, testkit.Server(t)}
-	r.must("", "topic", "create", "orders", "-p", "3", "--set", "retention.ms=86400000", "--set", "millrace.columns=a BIGINT, b TEXT")
+	r.expect("topic,partitions,offsets\n", "", "topic", "list", "-f", "csv") // and no hint at logging in
+	r.expect("topic orders created with 3 partitions\n", "", "topic", "create", "orders", "-p", "3", "--set", "retention.ms=86400000", "--set", "millrace.columns=a BIGINT, b TEXT")
 	r.fails("already exists", "topic", "create", "orders")
-	r.must("", "topic", "create", "orders", "--if-not-exists")
+	r.expect("topic orders exists already\n", "", "topic", "create", "orders", "--if-not-exists")
+	r.expect("topic single created with 1 partition\n", "", "topic", "create", "single")
+	r.expect("topic single deleted\n", "", "topic", "delete", "single")
 	r.expect("topic,partitions,offsets\norders,3,0\n", "", "topic", "list", "-f", "csv")
-	r.must("", "topic", "alter", "orders", "--partitions", "5", "--set", "cleanup.policy=compact", "--unset", "retention.ms")
+	r.expect("topic orders altered: cleanup.policy=compact, retention.ms unset, 5 partitions\n", "",
+		"topic", "alter", "orders", "--partitions", "5", "--set", "cleanup.policy=compact", "--unset", "retention.ms")
 	out := r.must("", "topic", "describe", "orders", "-f", "tsv")
 	if !strings.Contains(out, "\n4\t0\t0\t0\n") || !strings.Contains(out, "cleanup.policy\tcompact\ttopic\n") ||
 		!strings.Contains(out, "millrace.columns\ta BIGINT, b TEXT\ttopic\n") || strings.Contains(out, "retention.ms\t86400000") {
@@ -127,6 +131,9 @@ func TestGroupCommands(t *testing.T) {
 	r.expect("topic,partition,before,after\nt,0,5,1\n", "", "group", "reset-offsets", "g", "-t", "t", "--to", "1", "-f", "csv")
 	r.expect("2\n3\n4\n5\n", "", "consume", "t", "-g", "g")
 	r.expect("topic,partition,before,after\nt,0,,5\n", "", "group", "reset-offsets", "new", "-t", "t", "--to", "latest", "-f", "csv")
+	if out := r.must("", "group", "describe", "g"); !strings.HasPrefix(out, "Group g: Empty, 0 members\n") {
+		t.Fatal(out)
+	}
 	r.fails("has no offsets", "group", "reset-offsets", "unknown", "--to", "latest")
 	r.must("", "group", "delete", "g")
 	r.fails("GROUP_ID_NOT_FOUND", "group", "delete", "g")
@@ -196,6 +203,88 @@ func TestUserCommandsOverTheWire(t *testing.T) {
 	r.fails("log in as one with --user", "user", "list")
 	r.must("", append([]string{"user", "drop", "o'neil"}, as...)...)
 	r.fails("last administrator", append([]string{"user", "drop", "ada"}, as...)...)
+}
+
+func TestWhoIsRefusedWithoutALoginIsToldToLogIn(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	r.must("", "topic", "create", "t")
+	r.must("secret\n", "user", "add", "ada", "--password-stdin")
+	for _, args := range [][]string{
+		{"topic", "create", "u"},
+		{"topic", "describe", "t"},
+		{"topic", "alter", "t", "--set", "retention.ms=1"},
+		{"topic", "delete", "t"},
+		{"produce", "t"},
+		{"consume", "t"},
+		{"consume", "t", "--follow"},
+		{"consume", "nope", "--follow"},
+		{"gen", "orders", "-n", "1"},
+		{"group", "describe", "g"},
+		{"sql", "SELECT 1"},
+		{"user", "list"},
+	} {
+		if out, ok := r.do("1\n", args...); ok || strings.Count(out, client.LoginHint) != 1 {
+			t.Errorf("%v: %v %q", args, ok, out)
+		}
+	}
+	for _, args := range [][]string{{"topic", "list"}, {"group", "list"}} {
+		if out := r.must("", args...); !strings.Contains(out, client.LoginHint) {
+			t.Errorf("%v: %q", args, out)
+		}
+	}
+	as := []string{"--user", "ada", "--password", "secret"}
+	if out, ok := r.do("", append([]string{"topic", "describe", "nope"}, as...)...); ok || strings.Contains(out, client.LoginHint) {
+		t.Error(out)
+	}
+	if out, ok := r.do("", "topic", "list", "--user", "ada", "--password", "wrong"); ok || strings.Contains(out, client.LoginHint) {
+		t.Error(out)
+	}
+}
+
+func TestAFollowerWaitsForItsTopic(t *testing.T) {
+	for _, create := range []bool{true, false} {
+		r := running{t, testkit.Server(t, func(o *server.Options) { o.KafkaWire.AutoCreateTopics = create })}
+		var out bytes.Buffer
+		status := make(chan int)
+		noted := make(chan struct{})
+		go func() {
+			status <- run([]string{"consume", "later", "--follow", "-n", "1", "--from", "latest", "--kafka", r.s.KafkaAddr()},
+				&client.IO{In: strings.NewReader(""), Out: &out, Err: onWrite(func() { close(noted) })})
+		}()
+		if create {
+			// The server made the topic for the follower, who reads from the end of it.
+			for !strings.Contains(r.must("", "topic", "list"), "later") {
+			}
+			for done := false; !done; {
+				r.must("now\n", "produce", "later")
+				select {
+				case code := <-status:
+					if done = true; code != 0 {
+						t.Fatal(code)
+					}
+				default:
+				}
+			}
+		} else {
+			<-noted
+			r.must("", "topic", "create", "later")
+			r.must("now\n", "produce", "later")
+			if code := <-status; code != 0 {
+				t.Fatal(code)
+			}
+		}
+		if out.String() != "now\n" {
+			t.Fatalf("%q", out.String())
+		}
+	}
+}
+
+// onWrite is a writer that is told of being written to.
+type onWrite func()
+
+func (f onWrite) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
 }
 
 // certificate makes a certificate for 127.0.0.1 that signs itself.

@@ -35,7 +35,8 @@ func TestTheDocumentedFlagsAreTheBinarys(t *testing.T) {
 func document(root *kong.Node) string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nMade from the binary's own help by `go test ./cmd/millrace -run TheDocumentedFlags -update`.\n\n")
-	b.WriteString("Every flag is also an environment variable, `MILLRACE_` and its name in capitals (`--seal-age` is `MILLRACE_SEAL_AGE`), and for `serve` a key of the YAML file that `--config` names. A flag wins over its variable, that over the file, the file over the default.\n")
+	b.WriteString("Every flag is also an environment variable, `MILLRACE_` and its name in capitals, and for `serve` a key of the YAML file that `--config` names. A flag wins over its variable, that over the file, the file over the default.\n\n")
+	b.WriteString("The variables of `serve` and of the connection flags are `MILLRACE_` and the flag (`--seal-age` is `MILLRACE_SEAL_AGE`); those of other flags have the command's name in between (`--format` of `topic list` is `MILLRACE_TOPIC_LIST_FORMAT`).\n")
 	for _, n := range leaves(root) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", n.FullPath(), n.Help)
 		detail, examples, _ := cutExamples(n.Detail)

@@ -32,18 +32,23 @@ type commands struct {
 	User    client.User    `cmd:"" help:"Add, change, remove and list users."`
 	Verify  verifyCommand  `cmd:"" help:"Check every checksum of a stopped server's data."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
 }
 
 const description = `Kafka topics that are SQL tables: produce with Kafka clients, SELECT with MySQL clients.
 
-Every flag is also an environment variable, MILLRACE_ and its name in capitals: --seal-age is
-MILLRACE_SEAL_AGE.`
+Every flag is also an environment variable, MILLRACE_ and its name in capitals. Those of serve and
+of the connection have no more in it: --seal-age is MILLRACE_SEAL_AGE, --kafka is MILLRACE_KAFKA.
+Those of one command have its name: --format of sql is MILLRACE_SQL_FORMAT.`
 
 func newParser(c *commands, s *client.IO, exit func(int)) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("millrace"),
 		kong.Description(description),
 		config.Vars(),
+		kong.Vars{"version": "millrace " + version},
+		kong.PostBuild(variables),
 		kong.DefaultEnvars(config.EnvPrefix),
 		kong.Resolvers(config.Resolver()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
@@ -100,9 +105,43 @@ func run(args []string, s *client.IO) int {
 		return exitFailed
 	case err != nil:
 		fmt.Fprintln(s.Err, "millrace:", err)
+		if client.Refused(err) && anonymous(k) {
+			fmt.Fprintln(s.Err, "millrace:", client.LoginHint)
+		}
 		return exitFailed
 	}
 	return 0
+}
+
+// anonymous says whether the command could have logged in and did not.
+func anonymous(k *kong.Context) bool {
+	for _, f := range k.Flags() {
+		if f.Name == "user" {
+			return f.Target.String() == ""
+		}
+	}
+	return false
+}
+
+// variables names the variables of flags that belong to one command only after that
+// command: a --format for SQL is none for import. What serve takes and how commands
+// connect have their plain names.
+func variables(k *kong.Kong) error {
+	var visit func(n *kong.Node, path string)
+	visit = func(n *kong.Node, path string) {
+		for _, f := range n.Flags {
+			if path == "" || n.Name == "serve" || f.Group != nil && f.Group.Key == "Connection" || len(f.Envs) > 0 {
+				continue
+			}
+			f.Envs = []string{config.EnvPrefix + path + "_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
+			f.Tag.Envs = f.Envs
+		}
+		for _, c := range n.Children {
+			visit(c, path+"_"+strings.ToUpper(strings.ReplaceAll(c.Name, "-", "_")))
+		}
+	}
+	visit(k.Model.Node, "")
+	return nil
 }
 
 // signals that end the command. The SQL shell handles Ctrl-C itself: there it

@@ -209,3 +209,51 @@ func TestUsersOfAStoppedServerAreChangedInItsDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestTheVersionIsAFlagToo(t *testing.T) {
+	var out bytes.Buffer
+	p := parser(t, &out)
+	defer func() {
+		if r := recover(); r != any(errExit) || out.String() != "millrace "+version+"\n" { //nolint:errorlint // a recovered value
+			t.Error(r, out.String())
+		}
+	}()
+	_, err := p.Parse([]string{"--version"})
+	t.Error("goes on", err)
+}
+
+func TestAVariableIsOneCommandsUnlessServeOrTheConnectionHasTheFlag(t *testing.T) {
+	users := map[string]string{}
+	for _, n := range leaves(parser(t, &bytes.Buffer{}).Model.Node) {
+		for _, f := range n.Flags {
+			shared := f.Group != nil && f.Group.Key == "Connection" || n.Name == "serve" || f.Name == "data"
+			if f.Name == "help" || shared {
+				continue
+			}
+			if other := users[f.Envs[0]]; other != "" {
+				t.Errorf("%s is of %s and %s", f.Envs[0], other, n.FullPath())
+			}
+			users[f.Envs[0]] = n.FullPath()
+		}
+	}
+	if users["MILLRACE_SQL_FORMAT"] != "millrace sql" || users["MILLRACE_GROUP_RESET_OFFSETS_DRY_RUN"] == "" || users["MILLRACE_FORMAT"] != "" {
+		t.Error(users)
+	}
+	var out bytes.Buffer
+	t.Setenv("MILLRACE_FORMAT", "csv") // of no command
+	t.Setenv("MILLRACE_SQL_FORMAT", "json")
+	t.Setenv("MILLRACE_KAFKA", "127.0.0.1:7")
+	c := &commands{}
+	p, err := newParser(c, &client.IO{Out: &out, Err: &out}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"sql", "SELECT 1"}, {"import", "x.csv", "-t", "t"}} {
+		if _, err := p.Parse(args); err != nil {
+			t.Error(args, err)
+		}
+	}
+	if c.SQL.Format != "json" || c.Import.Format != "auto" || c.Import.Address != "127.0.0.1:7" {
+		t.Error(c.SQL.Format, c.Import.Format, c.Import.Address)
+	}
+}

@@ -23,7 +23,7 @@ func openUsers(ctx context.Context, dir string) (client.UserStore, func() error,
 }
 
 type verifyCommand struct {
-	Data string `help:"Data directory of the stopped server." default:"${data}" placeholder:"DIR"`
+	Data string `help:"Data directory of the stopped server." default:"${data}" env:"MILLRACE_DATA" placeholder:"DIR"`
 }
 
 func (*verifyCommand) Help() string {

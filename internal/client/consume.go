@@ -22,7 +22,7 @@ type Consume struct {
 	From       Position `help:"Where to begin: earliest, latest, an offset, -N before the end, a time (2026-01-31T12:00:00Z) or an age (2h). With --group, where the group has no offset yet." default:"earliest" placeholder:"POSITION"`
 	Partitions []int32  `name:"partition" short:"p" help:"Read only this partition; may be given several times." placeholder:"N"`
 	Group      string   `short:"g" help:"Read as a member of this group, go on where it stopped, and commit." placeholder:"NAME"`
-	Follow     bool     `short:"F" help:"Wait for new records at the end."`
+	Follow     bool     `short:"F" help:"Wait for new records at the end, and for the topic if it does not exist (the server may create it then)."`
 	Count      int64    `short:"n" help:"Stop after N records." placeholder:"N"`
 	Format     string   `short:"f" help:"value, key-value, json, or a layout such as '%p %o %k %v\\n' (verbs of franz-go: %t topic, %p partition, %o offset, %k key, %v value, %d timestamp, %h{%k=%v } headers)." default:"value" placeholder:"FORMAT"`
 	Separator  string   `short:"s" help:"Between key and value of key-value." default:":" placeholder:"TEXT"`
@@ -77,8 +77,11 @@ func (c *Consume) Run(ctx context.Context, s *IO) error {
 		return err
 	}
 	defer admin.Close()
-	topics, err := topicPartitions(ctx, admin, []string{c.Topic})
+	topics, err := c.topic(ctx, s, admin)
 	if err != nil {
+		if c.Follow && errors.Is(err, context.Canceled) {
+			return nil
+		}
 		return err
 	}
 	if len(c.Partitions) > 0 {
@@ -145,6 +148,19 @@ func (c *Consume) Run(ctx context.Context, s *IO) error {
 		return nil // Ctrl-C is how a follower ends
 	}
 	return err
+}
+
+// topic is the topic's partitions. A follower waits for a topic that does not exist.
+func (c *Consume) topic(ctx context.Context, s *IO, cl *kgo.Client) (map[string][]int32, error) {
+	if !c.Follow {
+		return topicPartitions(ctx, cl, []string{c.Topic})
+	}
+	return awaitTopic(ctx, cl, c.Topic, func() {
+		fmt.Fprintf(s.Err, "topic %s does not exist; waiting for it\n", c.Topic)
+		if c.From.kind == atLatest {
+			c.From.kind = atEarliest // all that it will have is new
+		}
+	})
 }
 
 func (c *Consume) consume(ctx context.Context, s *IO, cl *kgo.Client, format func([]byte, *kgo.Record) []byte, ends, left map[int32]int64) error {

@@ -52,6 +52,9 @@ func (c *GroupList) Run(ctx context.Context, s *IO) error {
 	for _, g := range resp.Groups {
 		rows = append(rows, []string{g.Group, g.GroupState, g.ProtocolType})
 	}
+	if len(rows) == 0 {
+		c.hintWhenClosed(ctx, cl, s)
+	}
 	return printRows(s, c.Format, []Column{{"group", TextColumn}, {"state", TextColumn}, {"protocol", TextColumn}}, rows)
 }
 
@@ -126,7 +129,11 @@ func (c *GroupDescribe) Run(ctx context.Context, s *IO) error {
 		}
 	}
 	if c.Format == FormatTable {
-		fmt.Fprintf(s.Out, "Group %s: %s, %d members, protocol %s\n", g.Group, g.State, len(g.Members), g.Protocol)
+		protocol := ""
+		if g.Protocol != "" {
+			protocol = ", protocol " + g.Protocol
+		}
+		fmt.Fprintf(s.Out, "Group %s: %s, %s%s\n", g.Group, g.State, plural(int64(len(g.Members)), "member"), protocol)
 		if len(rows) == 0 {
 			return nil
 		}

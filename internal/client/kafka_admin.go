@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -54,7 +55,37 @@ func (e brokerError) Error() string {
 // topicPartitions are the partitions of the named topics, or of all for nil.
 // A topic that does not exist is an error.
 func topicPartitions(ctx context.Context, cl *kgo.Client, topics []string) (map[string][]int32, error) {
+	return askTopicPartitions(ctx, cl, topics, false)
+}
+
+// awaitTopic is topicPartitions of a topic that the broker may create when asked, and that
+// is waited for otherwise; waiting is called before the first wait.
+func awaitTopic(ctx context.Context, cl *kgo.Client, topic string, waiting func()) (map[string][]int32, error) {
+	const interval = time.Second
+	create := true
+	for first := true; ; first = false {
+		found, err := askTopicPartitions(ctx, cl, []string{topic}, create)
+		if create && errors.Is(err, kerr.TopicAuthorizationFailed) { // may read it, perhaps, but not create it
+			create = false
+			found, err = askTopicPartitions(ctx, cl, []string{topic}, create)
+		}
+		if !errors.Is(err, kerr.UnknownTopicOrPartition) && !errors.Is(err, kerr.LeaderNotAvailable) {
+			return found, err
+		}
+		if first {
+			waiting()
+		}
+		select {
+		case <-time.After(interval):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func askTopicPartitions(ctx context.Context, cl *kgo.Client, topics []string, create bool) (map[string][]int32, error) {
 	req := kmsg.NewPtrMetadataRequest()
+	req.AllowAutoTopicCreation = create
 	for _, t := range topics {
 		rt := kmsg.NewMetadataRequestTopic()
 		rt.Topic = kmsg.StringPtr(t)
@@ -205,8 +236,9 @@ func topicNames(ctx context.Context, cl *kgo.Client) (map[[16]byte]string, error
 	return names, nil
 }
 
-// createTopic makes a topic; partitions -1 is the broker's default.
-func createTopic(ctx context.Context, cl *kgo.Client, name string, partitions int32, configs map[string]string) error {
+// createTopic makes a topic; partitions -1 is the broker's default. It returns the number
+// of partitions, or less than 1 from a broker that does not tell.
+func createTopic(ctx context.Context, cl *kgo.Client, name string, partitions int32, configs map[string]string) (int32, error) {
 	req := kmsg.NewPtrCreateTopicsRequest()
 	t := kmsg.NewCreateTopicsRequestTopic()
 	t.Topic, t.NumPartitions, t.ReplicationFactor = name, partitions, -1
@@ -218,19 +250,20 @@ func createTopic(ctx context.Context, cl *kgo.Client, name string, partitions in
 	req.Topics = append(req.Topics, t)
 	resp, err := req.RequestWith(ctx, cl)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, t := range resp.Topics {
 		if err := kafkaError(t.ErrorCode, t.ErrorMessage); err != nil {
-			return fmt.Errorf("topic %s: %w", t.Topic, err)
+			return 0, fmt.Errorf("topic %s: %w", t.Topic, err)
 		}
+		partitions = t.NumPartitions
 	}
-	return nil
+	return partitions, nil
 }
 
 // ensureTopic makes the topic unless it exists.
 func ensureTopic(ctx context.Context, cl *kgo.Client, name string, partitions int32) error {
-	if err := createTopic(ctx, cl, name, partitions, nil); err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
+	if _, err := createTopic(ctx, cl, name, partitions, nil); err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 		return err
 	}
 	return nil

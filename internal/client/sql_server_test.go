@@ -25,7 +25,7 @@ func sqlSession(t *testing.T) (*session, *bytes.Buffer) {
 	}
 	defer cl.Close()
 	for _, topic := range []string{"orders", "order-items"} {
-		if err := createTopic(t.Context(), cl, topic, 1, nil); err != nil {
+		if _, err := createTopic(t.Context(), cl, topic, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -41,10 +43,19 @@ func (c *TopicCreate) Run(ctx context.Context, s *IO) error {
 		return err
 	}
 	defer cl.Close()
-	err = createTopic(ctx, cl, c.Name, c.Partitions, c.Set)
+	n, err := createTopic(ctx, cl, c.Name, c.Partitions, c.Set)
 	if c.IfNotExists && errors.Is(err, kerr.TopicAlreadyExists) {
-		return nil
+		_, err := fmt.Fprintf(s.Out, "topic %s exists already\n", c.Name)
+		return err
 	}
+	if err != nil {
+		return err
+	}
+	with := ""
+	if n > 0 { // old brokers do not tell
+		with = " with " + plural(int64(n), "partition")
+	}
+	_, err = fmt.Fprintf(s.Out, "topic %s created%s\n", c.Name, with)
 	return err
 }
 
@@ -84,6 +95,9 @@ func (c *TopicList) Run(ctx context.Context, s *IO) error {
 			n += ends[t][p] - starts[t][p]
 		}
 		rows = append(rows, []string{t, strconv.Itoa(len(topics[t])), strconv.FormatInt(n, 10)})
+	}
+	if len(rows) == 0 {
+		c.hintWhenClosed(ctx, cl, s)
 	}
 	return printRows(s, c.Format, []Column{{"topic", TextColumn}, {"partitions", NumberColumn}, {"offsets", NumberColumn}}, rows)
 }
@@ -175,12 +189,30 @@ func (c *TopicAlter) Run(ctx context.Context, s *IO) error {
 			return err
 		}
 	}
-	if c.Partitions == 0 {
-		return nil
+	if c.Partitions != 0 {
+		if err := addPartitions(ctx, cl, c.Name, c.Partitions); err != nil {
+			return err
+		}
 	}
+	var done []string
+	for _, k := range slices.Sorted(maps.Keys(c.Set)) {
+		done = append(done, k+"="+c.Set[k])
+	}
+	for _, k := range c.Unset {
+		done = append(done, k+" unset")
+	}
+	if c.Partitions != 0 {
+		done = append(done, plural(int64(c.Partitions), "partition"))
+	}
+	_, err = fmt.Fprintf(s.Out, "topic %s altered: %s\n", c.Name, strings.Join(done, ", "))
+	return err
+}
+
+// addPartitions raises a topic's number of partitions to n.
+func addPartitions(ctx context.Context, cl *kgo.Client, name string, n int32) error {
 	req := kmsg.NewPtrCreatePartitionsRequest()
 	t := kmsg.NewCreatePartitionsRequestTopic()
-	t.Topic, t.Count = c.Name, c.Partitions
+	t.Topic, t.Count = name, n
 	req.Topics = append(req.Topics, t)
 	resp, err := req.RequestWith(ctx, cl)
 	if err != nil {
@@ -224,12 +256,16 @@ func (c *TopicDelete) Run(ctx context.Context, s *IO) error {
 	}
 	var errs []error
 	for i, t := range resp.Topics {
+		name := c.Names[min(i, len(c.Names)-1)]
+		if t.Topic != nil {
+			name = *t.Topic
+		}
 		if err := kafkaError(t.ErrorCode, t.ErrorMessage); err != nil {
-			name := c.Names[min(i, len(c.Names)-1)]
-			if t.Topic != nil {
-				name = *t.Topic
-			}
 			errs = append(errs, fmt.Errorf("topic %s: %w", name, err))
+			continue
+		}
+		if _, err := fmt.Fprintf(s.Out, "topic %s deleted\n", name); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"github.com/go-sql-driver/mysql"
 )
 
 // UserStore is the users of a server that is not running.
@@ -64,17 +62,10 @@ func (t *userTarget) doOrMake(ctx context.Context, s *IO, open OpenUsers, offlin
 	db := sql.OpenDB(c)
 	defer db.Close()
 	if err := online(db); err != nil {
-		var e *mysql.MySQLError
-		if t.User == "" && errors.As(err, &e) && e.Number == errAccessDenied {
-			return fmt.Errorf("MySQL at %s: users exist: log in as one with --user (%w)", t.Address, err)
-		}
 		return fmt.Errorf("MySQL at %s: %w", t.Address, err)
 	}
 	return nil
 }
-
-// errAccessDenied is MySQL's ER_ACCESS_DENIED_ERROR.
-const errAccessDenied = 1045
 
 // newPassword flags say where a new password comes from.
 type newPassword struct {
