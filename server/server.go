@@ -52,7 +52,10 @@ func Run(ctx context.Context, o Options) error {
 		s.log.Info("stopping", "why", context.Cause(ctx))
 	case err = <-s.failed:
 	}
-	return errors.Join(err, s.Close())
+	if err = errors.Join(err, s.Close()); err == nil {
+		s.log.Info("stopped")
+	}
+	return err
 }
 
 // gcPercent is half of Go's default: nearly all of a busy server's heap is record batches
