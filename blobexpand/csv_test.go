@@ -21,11 +21,21 @@ func TestCSVFieldsBecomeTheDeclaredColumns(t *testing.T) {
 	}
 	arrs := e.Take()
 	want := [][3]string{
-		{"1", "abc", null}, {"2", `a"b`, null}, {"3", null, null}, {"4", "", null}, {"5", null, `name: found "abcdef", expected VARCHAR(5)`},
-		{null, "a", `id: found "x", expected BIGINT`}, {"6", "a", "found 2 fields, expected 3"}, {"7", "a", "found 4 fields, expected 3"},
-		{null, null, "not CSV: a quote inside a field that does not begin with one, at byte 3"}, {null, null, "not CSV: a quoted field without its end"},
-		{null, null, "not CSV: something after the end of the record, at byte 7"}, {null, null, null}, {null, null, "not CSV: not UTF-8"},
-		{"12", `\n`, `doc: found "nope", expected JSON`}, {null, null, "found 1 fields, expected 3"},
+		{"1", "abc", null},
+		{"2", `a"b`, null},
+		{"3", null, null},
+		{"4", "", null},
+		{"5", null, `name: found "abcdef", expected VARCHAR(5)`},
+		{null, "a", `id: found "x", expected BIGINT`},
+		{"6", "a", "found 2 fields, expected 3"},
+		{"7", "a", "found 4 fields, expected 3"},
+		{null, null, "not CSV: a quote inside a field that does not begin with one, at byte 3"},
+		{null, null, "not CSV: a quoted field without its end"},
+		{null, null, "not CSV: something after the end of the record, at byte 7"},
+		{null, null, null},
+		{null, null, "not CSV: not UTF-8"},
+		{"12", `\n`, `doc: found "nope", expected JSON`},
+		{null, null, "found 1 fields, expected 3"},
 	}
 	for r := range values {
 		for c := range 3 {

@@ -75,8 +75,10 @@ func TestTypesWidenAsTheTableSays(t *testing.T) {
 // Whatever the order of the values, types are the same and every value reads back;
 // and observing anything twice brings nothing.
 func TestTypesDoNotDependOnTheOrderOfValues(t *testing.T) {
-	pool := []string{`1`, `-0`, `123456789012345678`, `9223372036854775808`, `1.5`, `1.10`, `1e2`, `0.300000000000000041`, `true`, `"x"`, `"007"`,
-		`[1,2]`, `{}`, `{"x":1}`, `{"x":"s","y":{"z":2.5}}`, `null`, `9007199254740993`, strings.Repeat("7", 40)}
+	pool := []string{
+		`1`, `-0`, `123456789012345678`, `9223372036854775808`, `1.5`, `1.10`, `1e2`, `0.300000000000000041`, `true`, `"x"`, `"007"`,
+		`[1,2]`, `{}`, `{"x":1}`, `{"x":"s","y":{"z":2.5}}`, `null`, `9007199254740993`, strings.Repeat("7", 40),
+	}
 	r := rand.New(rand.NewSource(7))
 	for range 300 {
 		var values []string

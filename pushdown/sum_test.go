@@ -41,7 +41,7 @@ func (s *testSum) Id() sql.ColumnId { return s.id }
 
 func (s *testSum) Window() *sql.WindowDefinition                  { return s.window }
 func (s *testSum) NewWindowFunction() (sql.WindowFunction, error) { return nil, nil }
-func (s *testSum) Eval(*sql.Context, sql.Row) (any, error) { return nil, fmt.Errorf("an aggregate") }
+func (s *testSum) Eval(*sql.Context, sql.Row) (any, error)        { return nil, fmt.Errorf("an aggregate") }
 
 func (s *testSum) NewBuffer() (sql.AggregationBuffer, error) { return &testSumBuffer{s: s}, nil }
 

@@ -104,7 +104,8 @@ func (v *values) array(null func(i int) bool) arrow.Array {
 func fillInto[T any](b interface {
 	array.Builder
 	Append(T)
-}, n int, null func(int) bool, at func(int) T) arrow.Array {
+}, n int, null func(int) bool, at func(int) T,
+) arrow.Array {
 	defer b.Release()
 	b.Reserve(n)
 	for i := range n {

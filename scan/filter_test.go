@@ -150,9 +150,11 @@ func TestFiltersKeepWhatTheDefinitionSays(t *testing.T) {
 			for range rapid.IntRange(0, 3).Draw(rt, "batches") {
 				var recs []rec
 				for range rapid.IntRange(1, 4).Draw(rt, "records") {
-					r := oneRow{partition: p, offset: offset,
+					r := oneRow{
+						partition: p, offset: offset,
 						ts:  rapid.SampledFrom([]int64{-1, 500, 1000, 1500, 2000, 3000}).Draw(rt, "ts"),
-						key: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "key")}
+						key: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "key"),
+					}
 					var members []string
 					if rapid.Bool().Draw(rt, "hasX") {
 						x := rapid.Int64Range(-1, 7).Draw(rt, "x")
@@ -172,8 +174,10 @@ func TestFiltersKeepWhatTheDefinitionSays(t *testing.T) {
 			}
 		}
 		for range 8 {
-			req := Request{Source: s, Table: table(3, column("x", blobexpand.Int64), column("s", blobexpand.Text)),
-				Columns: []Column{colPartition, colOffset}, Filter: drawExpr(rt, 3), Reverse: rapid.Bool().Draw(rt, "reverse")}
+			req := Request{
+				Source: s, Table: table(3, column("x", blobexpand.Int64), column("s", blobexpand.Text)),
+				Columns: []Column{colPartition, colOffset}, Filter: drawExpr(rt, 3), Reverse: rapid.Bool().Draw(rt, "reverse"),
+			}
 			var want []string
 			for p := range int32(3) {
 				var part []string

@@ -54,8 +54,10 @@ func CountFromBounds(req *Request) (counts []PartitionCount, ok bool, err error)
 }
 
 // interval is [from, to), not empty; intervals are disjoint and ascending.
-type interval struct{ from, to int64 }
-type intervals []interval
+type (
+	interval  struct{ from, to int64 }
+	intervals []interval
+)
 
 // offsets is the part of all in which e is true for partition p. ok is false when
 // e can be NULL, or looks at more than partition and offset.

@@ -420,9 +420,15 @@ func TestCountsFromBoundsAgreeWithReading(t *testing.T) {
 	off := func(op Op, n int64) Expr { return Compare{colOffset, op, Literal{Int: n}} }
 	part := func(op Op, n int64) Expr { return Compare{colPartition, op, Literal{Int: n}} }
 	for i, filter := range []Expr{
-		nil, off(GE, 3), off(NE, 3), part(NE, 1), Or{[]Expr{off(LT, 2), off(GE, 8)}},
-		Not{Or{[]Expr{off(EQ, 0), part(EQ, 2)}}}, In{colOffset, []Literal{{Int: 1}, {Int: 9}, {Int: 99}}, false},
-		And{[]Expr{off(GT, 2), off(LT, 3)}}, Not{In{colPartition, []Literal{{Int: 0}}, false}}, And{}, Or{}, Not{IsNull{colOffset}},
+		nil, off(GE, 3), off(NE, 3), part(NE, 1),
+		Or{[]Expr{off(LT, 2), off(GE, 8)}},
+		Not{Or{[]Expr{off(EQ, 0), part(EQ, 2)}}},
+		In{colOffset, []Literal{{Int: 1}, {Int: 9}, {Int: 99}}, false},
+		And{[]Expr{off(GT, 2), off(LT, 3)}},
+		Not{In{colPartition, []Literal{{Int: 0}}, false}},
+		And{},
+		Or{},
+		Not{IsNull{colOffset}},
 	} {
 		req := Request{Source: s, Table: table(3), Columns: []Column{colPartition, colOffset}, Filter: filter}
 		counts, ok, err := CountFromBounds(&req)
@@ -511,8 +517,10 @@ func TestValuesWithoutAFormHaveNoError(t *testing.T) {
 }
 
 func TestTakeKeepsEveryType(t *testing.T) {
-	kinds := []blobexpand.Kind{blobexpand.Bool, blobexpand.Int64, blobexpand.Uint64, blobexpand.Float64, blobexpand.Decimal,
-		blobexpand.Text, blobexpand.JSON, blobexpand.Date, blobexpand.Time, blobexpand.DateTime, blobexpand.Timestamp, blobexpand.Year}
+	kinds := []blobexpand.Kind{
+		blobexpand.Bool, blobexpand.Int64, blobexpand.Uint64, blobexpand.Float64, blobexpand.Decimal,
+		blobexpand.Text, blobexpand.JSON, blobexpand.Date, blobexpand.Time, blobexpand.DateTime, blobexpand.Timestamp, blobexpand.Year,
+	}
 	var cols []blobexpand.Column
 	var req Request
 	for i, k := range kinds {

@@ -50,7 +50,8 @@ func takeInto[T any](b interface {
 }, a interface {
 	Value(int) T
 	IsNull(int) bool
-}, sel []int32) arrow.Array {
+}, sel []int32,
+) arrow.Array {
 	defer b.Release()
 	b.Reserve(len(sel))
 	for _, i := range sel {

@@ -93,9 +93,21 @@ func TestNumbersCompareByValueWithoutRounding(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"1", "1.0", 0}, {"-0", "0", 0}, {"1e2", "100", 0}, {"0.1", "1e-1", 0}, {"9007199254740993", "9007199254740992", 1},
-		{"-2", "-1", -1}, {"-1", "1", -1}, {"0.30", "0.3", 0}, {"0.30000000000000004", "0.3", 1}, {"1e400", "1e399", 1},
-		{"10", "9", 1}, {"0.001", "0.01", -1}, {"123.456", "123.4561", -1}, {"0e5", "-0.00", 0}, {"1.5", "1", 1},
+		{"1", "1.0", 0},
+		{"-0", "0", 0},
+		{"1e2", "100", 0},
+		{"0.1", "1e-1", 0},
+		{"9007199254740993", "9007199254740992", 1},
+		{"-2", "-1", -1},
+		{"-1", "1", -1},
+		{"0.30", "0.3", 0},
+		{"0.30000000000000004", "0.3", 1},
+		{"1e400", "1e399", 1},
+		{"10", "9", 1},
+		{"0.001", "0.01", -1},
+		{"123.456", "123.4561", -1},
+		{"0e5", "-0.00", 0},
+		{"1.5", "1", 1},
 	} {
 		if got := CompareNumbers([]byte(c.a), []byte(c.b)); got != c.want {
 			t.Errorf("%s against %s: %d, want %d", c.a, c.b, got, c.want)
@@ -111,9 +123,18 @@ func TestContainsFollowsMySQL(t *testing.T) {
 		doc, candidate string
 		want           bool
 	}{
-		{`[1,2,3]`, `2`, true}, {`[1,2,3]`, `[1,3]`, true}, {`[1,2]`, `[1,4]`, false}, {`{"a":1,"b":2}`, `{"a":1.0}`, true},
-		{`{"a":[1,2]}`, `{"a":[2]}`, true}, {`{"a":[1,2]}`, `{"a":2}`, true}, {`1`, `1`, true}, {`1`, `[1]`, false}, {`[[1]]`, `1`, false},
-		{`[[1,2]]`, `[[1]]`, true}, {`9007199254740993`, `9007199254740992`, false}, {`"a"`, `"\u0061"`, true},
+		{`[1,2,3]`, `2`, true},
+		{`[1,2,3]`, `[1,3]`, true},
+		{`[1,2]`, `[1,4]`, false},
+		{`{"a":1,"b":2}`, `{"a":1.0}`, true},
+		{`{"a":[1,2]}`, `{"a":[2]}`, true},
+		{`{"a":[1,2]}`, `{"a":2}`, true},
+		{`1`, `1`, true},
+		{`1`, `[1]`, false},
+		{`[[1]]`, `1`, false},
+		{`[[1,2]]`, `[[1]]`, true},
+		{`9007199254740993`, `9007199254740992`, false},
+		{`"a"`, `"\u0061"`, true},
 	} {
 		if got, err := Value(c.doc).Contains(context.Background(), Value(c.candidate)); err != nil || got != c.want {
 			t.Errorf("%s contains %s: %t, %v", c.doc, c.candidate, got, err)
@@ -161,9 +182,15 @@ func TestOverlapsFollowsMySQL(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{`[1,3,5,7]`, `[2,5,7]`, true}, {`[1,3]`, `[2,4]`, false}, {`[[1,2],[3,4],5]`, `[1,[2,3],[4,5]]`, false},
-		{`{"a":1,"b":10}`, `{"c":1,"b":10.0}`, true}, {`{"a":1,"b":10}`, `{"a":5}`, false}, {`5`, `5`, true}, {`[4,5,6]`, `5`, true},
-		{`"5"`, `[4,5,6]`, false}, {`{"a":1}`, `[{"a":1}]`, true},
+		{`[1,3,5,7]`, `[2,5,7]`, true},
+		{`[1,3]`, `[2,4]`, false},
+		{`[[1,2],[3,4],5]`, `[1,[2,3],[4,5]]`, false},
+		{`{"a":1,"b":10}`, `{"c":1,"b":10.0}`, true},
+		{`{"a":1,"b":10}`, `{"a":5}`, false},
+		{`5`, `5`, true},
+		{`[4,5,6]`, `5`, true},
+		{`"5"`, `[4,5,6]`, false},
+		{`{"a":1}`, `[{"a":1}]`, true},
 	} {
 		for _, ab := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			if got, err := Value(ab[0]).Overlaps(context.Background(), Value(ab[1])); err != nil || got != c.want {
@@ -188,8 +215,16 @@ func TestTypesLengthsDepthsAndKeys(t *testing.T) {
 		doc, typ      string
 		length, depth int
 	}{
-		{`1`, "INTEGER", 1, 1}, {`18446744073709551615`, "UNSIGNED INTEGER", 1, 1}, {`18446744073709551616`, "DECIMAL", 1, 1}, {`1.0`, "DOUBLE", 1, 1},
-		{`"[{"`, "STRING", 1, 1}, {`[]`, "ARRAY", 0, 1}, {`[1,[2]]`, "ARRAY", 2, 3}, {`{"a":1,"a":2}`, "OBJECT", 1, 2}, {`true`, "BOOLEAN", 1, 1}, {`null`, "NULL", 1, 1},
+		{`1`, "INTEGER", 1, 1},
+		{`18446744073709551615`, "UNSIGNED INTEGER", 1, 1},
+		{`18446744073709551616`, "DECIMAL", 1, 1},
+		{`1.0`, "DOUBLE", 1, 1},
+		{`"[{"`, "STRING", 1, 1},
+		{`[]`, "ARRAY", 0, 1},
+		{`[1,[2]]`, "ARRAY", 2, 3},
+		{`{"a":1,"a":2}`, "OBJECT", 1, 2},
+		{`true`, "BOOLEAN", 1, 1},
+		{`null`, "NULL", 1, 1},
 	} {
 		v := Value(c.doc)
 		if v.Type() != c.typ || v.Length() != c.length || v.Depth() != c.depth {

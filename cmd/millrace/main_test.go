@@ -65,7 +65,7 @@ func TestHelpIsPrintedForEveryCommand(t *testing.T) {
 		p := parser(t, &out)
 		func() {
 			defer func() {
-				if r := recover(); r != any(errExit) { //nolint:errorlint // a recovered value, not a chain
+				if r := recover(); r != any(errExit) {
 					t.Errorf("%s --help: %v", n.FullPath(), r)
 				}
 			}()
@@ -214,7 +214,7 @@ func TestTheVersionIsAFlagToo(t *testing.T) {
 	var out bytes.Buffer
 	p := parser(t, &out)
 	defer func() {
-		if r := recover(); r != any(errExit) || out.String() != "millrace "+version+"\n" { //nolint:errorlint // a recovered value
+		if r := recover(); r != any(errExit) || out.String() != "millrace "+version+"\n" {
 			t.Error(r, out.String())
 		}
 	}()

@@ -198,15 +198,17 @@ var operationCases = []operationCase{
 		req.CoordinatorKeys = []string{g}
 		return r.ask(req).(*kmsg.FindCoordinatorResponse).Coordinators[0].ErrorCode
 	}, want: row(pass, noGroup, pass, noGroup, pass, noGroup), others: only(noGroup)},
-	{key: 11, name: "JoinGroup", ask: func(r *raw, _, g string) int16 {
-		req := versioned(kmsg.NewPtrJoinGroupRequest(), 9)
-		req.Group, req.SessionTimeoutMillis, req.RebalanceTimeoutMillis, req.ProtocolType = g, 30000, 30000, "consumer"
-		p := kmsg.NewJoinGroupRequestProtocol()
-		p.Name = "range"
-		req.Protocols = append(req.Protocols, p)
-		return r.ask(req).(*kmsg.JoinGroupResponse).ErrorCode // a member id is given first
-	}, want: row(noMemberID, noGroup, noMemberID, noGroup, noMemberID, noGroup),
-		others: &[everyone]int16{noMemberID, noGroup, noMemberID, noGroup, noGroup, noGroup}},
+	{
+		key: 11, name: "JoinGroup", ask: func(r *raw, _, g string) int16 {
+			req := versioned(kmsg.NewPtrJoinGroupRequest(), 9)
+			req.Group, req.SessionTimeoutMillis, req.RebalanceTimeoutMillis, req.ProtocolType = g, 30000, 30000, "consumer"
+			p := kmsg.NewJoinGroupRequestProtocol()
+			p.Name = "range"
+			req.Protocols = append(req.Protocols, p)
+			return r.ask(req).(*kmsg.JoinGroupResponse).ErrorCode // a member id is given first
+		}, want: row(noMemberID, noGroup, noMemberID, noGroup, noMemberID, noGroup),
+		others: &[everyone]int16{noMemberID, noGroup, noMemberID, noGroup, noGroup, noGroup},
+	},
 	{key: 12, name: "Heartbeat", ask: func(r *raw, _, g string) int16 {
 		req := versioned(kmsg.NewPtrHeartbeatRequest(), 4)
 		req.Group, req.MemberID = g, "m"
