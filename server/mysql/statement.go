@@ -181,13 +181,10 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 	if err != nil {
 		return nil, err
 	}
-	if isShow && (strings.EqualFold(show.Type, "columns") || strings.EqualFold(show.Type, "fields")) {
-		full, err := c.columnCollations(ctx, show, iter)
-		if err != nil {
-			_ = iter.Close(ctx)
+	if isShow {
+		if schema, iter, err = c.asMySQLShows(ctx, show, schema, iter); err != nil {
 			return nil, err
 		}
-		iter = full
 	}
 	a := &answer{schema: schema, iter: iter}
 	if set, ok := stmt.(*sqlparser.Set); ok {

@@ -110,8 +110,8 @@ func (c *conn) showWarnings(s *sqlparser.Show) (*answer, error) {
 	return rows(sql.Schema{textColumn("Level"), {Name: "Code", Type: types.Int64}, textColumn("Message")}, out), nil
 }
 
-// showIndex answers SHOW INDEX and its synonyms from the primary key that a table reports.
-func (c *conn) showIndex(ctx *sql.Context, s *sqlparser.Show) (*answer, error) {
+// shownTable is the table that a SHOW is about.
+func (c *conn) shownTable(ctx *sql.Context, s *sqlparser.Show) (sql.Table, error) {
 	db := s.Database
 	if db == "" {
 		db = s.Table.DbQualifier.String()
@@ -119,7 +119,12 @@ func (c *conn) showIndex(ctx *sql.Context, s *sqlparser.Show) (*answer, error) {
 	if db == "" {
 		db = ctx.GetCurrentDatabase()
 	}
-	t, err := c.s.engine.table(ctx, db, s.Table.Name.String())
+	return c.s.engine.table(ctx, db, s.Table.Name.String())
+}
+
+// showIndex answers SHOW INDEX and its synonyms from the primary key that a table reports.
+func (c *conn) showIndex(ctx *sql.Context, s *sqlparser.Show) (*answer, error) {
+	t, err := c.shownTable(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -176,14 +181,7 @@ func matchesIndexFilter(e sqlparser.Expr, cells map[string]string) bool {
 
 // columnCollations puts right what the engine tells of collations in SHOW COLUMNS.
 func (c *conn) columnCollations(ctx *sql.Context, s *sqlparser.Show, iter sql.RowIter) (sql.RowIter, error) {
-	db := s.Database
-	if db == "" {
-		db = s.Table.DbQualifier.String()
-	}
-	if db == "" {
-		db = ctx.GetCurrentDatabase()
-	}
-	t, err := c.s.engine.table(ctx, db, s.Table.Name.String())
+	t, err := c.shownTable(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,12 @@ func (t *thread) isKilled() bool {
 	return t.killed
 }
 
+func (t *thread) isRunning() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cancel != nil
+}
+
 func (t *thread) kill(connection bool) {
 	t.mu.Lock()
 	cancel := t.cancel

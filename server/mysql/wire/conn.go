@@ -64,6 +64,15 @@ func (c *Conn) LoggedIn(bodyTimeout time.Duration) {
 // TLS says whether the connection is encrypted.
 func (c *Conn) TLS() bool { return c.tls }
 
+// TLSState describes the encryption; false when there is none.
+func (c *Conn) TLSState() (tls.ConnectionState, bool) {
+	t, ok := c.raw.(*tls.Conn)
+	if !ok {
+		return tls.ConnectionState{}, false
+	}
+	return t.ConnectionState(), true
+}
+
 // Capabilities that client and server share.
 func (c *Conn) Capabilities() Capability { return c.caps }
 
