@@ -337,6 +337,7 @@ func TestUsersLogInOverTLSOnBothWires(t *testing.T) {
 	}
 	r.expect("n\n0\n", "", "sql", "-f", "csv", "SELECT COUNT(*) AS n FROM `PLAIN`")
 	r.fails("SASL", "topic", "list", "--password", "wrong")
+	r.fails(client.LoginHint, "topic", "list", "--user", "")
 	r.fails("1045", "sql", "SELECT 1", "--password", "wrong")
 	os.Unsetenv("MILLRACE_TLS_CA")
 	r.fails("certificate", "topic", "list", "--tls")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -24,6 +25,11 @@ func Refused(err error) bool {
 		if errors.Is(err, e) {
 			return true
 		}
+	}
+	// A listener that demands a login ends the connection of who asks without one. What kgo
+	// knows of that is only in its text.
+	if eof := (*kgo.ErrFirstReadEOF)(nil); errors.As(err, &eof) && strings.Contains(eof.Error(), "is SASL missing") {
+		return true
 	}
 	const accessDenied, databaseAccessDenied, commandDenied, specificAccessDenied = 1045, 1044, 1142, 1227
 	var e *mysql.MySQLError

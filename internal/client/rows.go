@@ -317,10 +317,10 @@ func newTSVWriter(w io.Writer, cols []Column) (*tsvWriter, error) {
 func (t *tsvWriter) Row(cells [][]byte) error {
 	for i, c := range cells {
 		if i > 0 {
-			t.w.WriteByte('\t')
+			_ = t.w.WriteByte('\t')
 		}
 		if c == nil {
-			t.w.WriteString("NULL")
+			_, _ = t.w.WriteString("NULL")
 			continue
 		}
 		_, _ = tsvEscapes.WriteString(t.w, string(c)) // bufio keeps the error for Flush
@@ -347,13 +347,13 @@ func newJSONWriter(w io.Writer, cols []Column) (*jsonWriter, error) {
 }
 
 func (j *jsonWriter) Row(cells [][]byte) error {
-	j.w.WriteByte('{')
+	_ = j.w.WriteByte('{') // bufio keeps the error for the end of the line
 	for i, c := range cells {
 		if i > 0 {
-			j.w.WriteByte(',')
+			_ = j.w.WriteByte(',')
 		}
-		j.w.Write(j.names[i])
-		j.w.Write(jsonCell(j.cols[i].Kind, c))
+		_, _ = j.w.Write(j.names[i])
+		_, _ = j.w.Write(jsonCell(j.cols[i].Kind, c))
 	}
 	_, err := j.w.WriteString("}\n")
 	return err
