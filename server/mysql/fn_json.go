@@ -76,7 +76,7 @@ func jsonFunctions() []sql.Function {
 	out = append(out, sql.Function1{Name: "json_pretty", Fn: func(e sql.Expression) sql.Expression {
 		return json.NewJSONPretty(&document{arg: e, position: 1, function: "json_pretty"})
 	}})
-	// JSON_ARRAYAGG, JSON_OBJECTAGG, JSON_ARRAY and JSON_OBJECT stay the engine's: they make documents.
+	// JSON_ARRAY and JSON_OBJECT stay the engine's: they make documents.
 	return append(out, jsonLookFunctions()...)
 }
 

@@ -23,6 +23,10 @@ func TestAStatementThatKeepsTooManyRowsFailsAndTheOthersGoOn(t *testing.T) {
 		"SELECT CONCAT(s, i) k, COUNT(*) FROM t GROUP BY k",
 		"SELECT DISTINCT CONCAT(s, i) FROM t",
 		"SELECT i FROM t UNION SELECT i + 1 FROM t",
+		"SELECT GROUP_CONCAT(s) FROM t",
+		"SELECT GROUP_CONCAT(DISTINCT s ORDER BY i DESC) FROM t",
+		"SELECT JSON_ARRAYAGG(s) FROM t",
+		"SELECT JSON_OBJECTAGG(i, s) FROM t",
 	} {
 		if got := ask(t, db, query); !strings.HasPrefix(got, "error 1038") {
 			t.Errorf("%s: %.100s, want error 1038", query, got)

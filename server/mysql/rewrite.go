@@ -157,6 +157,8 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 		return rewriteLike(e)
 	case *sqlparser.NotExpr:
 		return rewriteNot(e)
+	case *sqlparser.GroupConcatExpr:
+		return rewriteGroupConcat(e)
 	case *sqlparser.FuncExpr:
 		rewriteTimeArguments(e)
 		return rewriteAggregate(e)

@@ -21,7 +21,7 @@ func rewriteAggregate(e *sqlparser.FuncExpr) sqlparser.Expr {
 		e.Name = sqlparser.NewColIdent(exactSum)
 	case "avg":
 		e.Name = sqlparser.NewColIdent(exactAvg)
-	case exactSum, exactAvg:
+	case exactSum, exactAvg, groupConcatFunction:
 		// What a user wrote: no such function.
 		e.Name = sqlparser.NewColIdent(e.Name.String() + " ")
 	}
