@@ -25,6 +25,10 @@ type lookedTimes struct {
 	n  atomic.Int64 // len(at): readers that nobody preceded need not lock
 	mu sync.RWMutex
 	at map[int64]looked // by base offset; at most one per batch of the memtable
+
+	// walking is held by who looks into a batch: who asks for the same meanwhile waits
+	// for the answer instead of decompressing it as well.
+	walking sync.Mutex
 }
 
 func (l *lookedTimes) get(base int64) (looked, bool) {
@@ -38,9 +42,6 @@ func (l *lookedTimes) get(base int64) (looked, bool) {
 }
 
 func (l *lookedTimes) put(base int64, t looked) {
-	if l == nil {
-		return
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.at == nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -71,4 +72,33 @@ func TestLookupsByTimeReadAnUnsealedCompressedBatchOnce(t *testing.T) {
 	}
 	produceRaw(s, compressed(50_000, rec{900, "z"}))
 	ask(751, 17)
+}
+
+func TestLookupsByTimeAtOnceShareTheirLook(t *testing.T) {
+	first, log := openMem(t)
+	tp := state.TopicPartition{Topic: createTopic(t, first, "a", 1, nil)}
+	for i := range int64(20) {
+		if a := <-submit(t, first, []state.TopicPartition{tp}, [][]byte{compressed(9000, rec{i, "x"})}); a.err != nil {
+			t.Fatal(a.err)
+		}
+	}
+	counted := &countingLog{Log: log.Reopen()}
+	s := openOver(t, first.o.FS, counted)
+	defer s.Close()
+	before := counted.reads.Load()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if _, _, found, err := s.OffsetForTime(tp, 100, ReadUncommitted); found || err != nil {
+				t.Error(found, err)
+			}
+			if o, ts, found, err := s.MaxTimestamp(tp); o != 19 || ts != 19 || !found || err != nil {
+				t.Error(o, ts, found, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := counted.reads.Load() - before; n != 20 {
+		t.Errorf("%d reads of 20 batches", n)
+	}
 }

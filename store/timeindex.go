@@ -150,7 +150,13 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 // one of a memtable: from an earlier walk, if there was one.
 func (it *BatchIter) look(rd *recordbatch.Reader) (looked, error) {
 	info := it.Info()
-	if t, ok := it.c.cur.looked.get(info.BaseOffset); ok {
+	l := it.c.cur.looked
+	if t, ok := l.get(info.BaseOffset); ok {
+		return t, nil
+	}
+	l.walking.Lock()
+	defer l.walking.Unlock()
+	if t, ok := l.get(info.BaseOffset); ok {
 		return t, nil
 	}
 	t := looked{maxAt: -1, exact: true}
@@ -168,7 +174,7 @@ func (it *BatchIter) look(rd *recordbatch.Reader) (looked, error) {
 		return looked{}, err
 	}
 	t.exact = t.maxAt >= 0 && t.min >= 0 && rd.Err() == nil
-	it.c.cur.looked.put(info.BaseOffset, t)
+	l.put(info.BaseOffset, t)
 	return t, nil
 }
 
