@@ -408,8 +408,10 @@ func (r *recovery) judge() error {
 		return &CorruptError{File: tail.name, Offset: tail.end, LSN: r.last + 1, Synced: r.proof.synced, Reason: reason}
 	}
 	if tail.ended && !slices.ContainsFunc(r.files, func(f *found) bool { return f.id == tail.next }) {
-		return &CorruptError{File: tail.name, Offset: tail.end, LSN: r.last + 1, Synced: r.proof.synced,
-			Reason: fmt.Sprintf("log file %d, which follows, is missing", tail.next)}
+		return &CorruptError{
+			File: tail.name, Offset: tail.end, LSN: r.last + 1, Synced: r.proof.synced,
+			Reason: fmt.Sprintf("log file %d, which follows, is missing", tail.next),
+		}
 	}
 	r.prune()
 	for i, m := range r.marks {
