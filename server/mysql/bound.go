@@ -84,7 +84,7 @@ func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 			return sub.WithQuery(query), transform.NewTree, nil
 		}
 		same := transform.SameTree
-		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixComparison, pushdown.Exact} {
+		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixComparison, pushdown.Exact, fixInterval} {
 			if x := fix(ctx, e); x != nil {
 				e, same = x, transform.NewTree
 			}
