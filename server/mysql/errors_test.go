@@ -62,3 +62,19 @@ func TestWhatIsMissingIsNamedAsItWasWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestAPathIntoAValueThatIsNotJSONSaysHowToLeaveItOut(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"c":1}`, `nonsense`, `[1,2]`, `42`)
+	db := in.open("app", "", "")
+	const hint = "filter with _error IS NULL"
+	if got := ask(t, db, "SELECT x._value->>'$.c' FROM t x"); !strings.HasPrefix(got, "error 3141") || !strings.Contains(got, hint) {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SELECT JSON_EXTRACT('{', '$.c')"); !strings.HasPrefix(got, "error 3141") || strings.Contains(got, hint) {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SELECT _value->>'$.c', c FROM t WHERE _error IS NULL"); got != "1,1 / NULL,NULL / NULL,NULL" {
+		t.Error(got)
+	}
+}

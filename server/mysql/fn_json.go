@@ -2,11 +2,13 @@ package mysql
 
 import (
 	"errors"
+	"strings"
 
 	"millrace/blobexpand/jsonval"
 	"millrace/catalog/sqltable"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
@@ -168,6 +170,16 @@ func jsonValue(v any, position int, function string) (jsonval.Value, error) {
 	return value, nil
 }
 
+// hintAtValue says how to leave out the records whose value is not JSON, when they are what is read.
+func hintAtValue(e sql.Expression, err error) error {
+	own := new(sqlError)
+	column, ok := e.(*expression.GetField)
+	if !ok || !strings.EqualFold(column.Name(), "_value") || !errors.As(err, &own) || own.number != 3141 {
+		return err
+	}
+	return newError(own.number, own.state, "%s To leave out the records that are not JSON, filter with _error IS NULL.", own.message)
+}
+
 // jsonPaths reads the path arguments; the first of them is argument number position.
 func jsonPaths(args []any, position int) ([]*jsonval.Path, error) {
 	paths := make([]*jsonval.Path, len(args))
@@ -191,10 +203,10 @@ func jsonPaths(args []any, position int) ([]*jsonval.Path, error) {
 	return paths, nil
 }
 
-func jsonExtract(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+func jsonExtract(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
 	doc, err := jsonValue(args[0], 1, "json_extract")
 	if err != nil {
-		return nil, err
+		return nil, hintAtValue(exprs[0], err)
 	}
 	paths, err := jsonPaths(args[1:], 2)
 	if err != nil {
