@@ -207,8 +207,10 @@ func (se *session) printResult(st statement, rows *sql.Rows) (int64, error) {
 		return 0, nil
 	}
 	cols := make([]Column, len(types))
+	doubles := make([]int, len(types))
 	for i, t := range types {
 		cols[i] = Column{t.Name(), columnKind(t.DatabaseTypeName())}
+		doubles[i] = doubleBits(t.DatabaseTypeName())
 	}
 	var w RowWriter
 	switch {
@@ -235,6 +237,9 @@ func (se *session) printResult(st statement, rows *sql.Rows) (int64, error) {
 		}
 		for i := range raw {
 			cells[i] = raw[i]
+			if doubles[i] != 0 && raw[i] != nil {
+				cells[i] = serverDouble(raw[i], doubles[i])
+			}
 		}
 		if err := w.Row(cells); err != nil {
 			return n, err
