@@ -168,8 +168,13 @@ const (
 // addInterval is t and, with sign 1 or -1, d later or earlier; false when that is outside of the years 0 to 9999.
 func addInterval(t time.Time, d *expression.TimeDelta, sign int64) (time.Time, bool) {
 	for _, part := range [...]struct{ n, most int64 }{
-		{d.Years, mostYears}, {d.Months, mostMonths}, {d.Days, mostDays}, {d.Hours, mostHours},
-		{d.Minutes, mostMinutes}, {d.Seconds, mostSeconds}, {d.Microseconds, mostMicros},
+		{d.Years, mostYears},
+		{d.Months, mostMonths},
+		{d.Days, mostDays},
+		{d.Hours, mostHours},
+		{d.Minutes, mostMinutes},
+		{d.Seconds, mostSeconds},
+		{d.Microseconds, mostMicros},
 	} {
 		if part.n > part.most || part.n < -part.most {
 			return t, false
