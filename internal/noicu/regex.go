@@ -48,12 +48,17 @@ func CreateRegex(uint32) Regex { return unavailable{} }
 type unavailable struct{}
 
 func (unavailable) SetRegexString(context.Context, string, RegexFlags) error { return ErrUnavailable }
-func (unavailable) SetMatchString(context.Context, string) error             { return ErrUnavailable }
-func (unavailable) IndexOf(context.Context, int, int, bool) (int, error)     { return 0, ErrUnavailable }
-func (unavailable) Matches(context.Context, int, int) (bool, error)          { return false, ErrUnavailable }
+
+func (unavailable) SetMatchString(context.Context, string) error { return ErrUnavailable }
+
+func (unavailable) IndexOf(context.Context, int, int, bool) (int, error) { return 0, ErrUnavailable }
+
+func (unavailable) Matches(context.Context, int, int) (bool, error) { return false, ErrUnavailable }
+
 func (unavailable) Replace(context.Context, string, int, int) (string, error) {
 	return "", ErrUnavailable
 }
+
 func (unavailable) Substring(context.Context, int, int) (string, bool, error) {
 	return "", false, ErrUnavailable
 }

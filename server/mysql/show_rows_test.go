@@ -22,10 +22,12 @@ func TestShowAnswersAsMySQLDoes(t *testing.T) {
 	if n := strings.Count(got, "INVISIBLE"); n != 3 {
 		t.Errorf("%d invisible columns in %s", n, got)
 	}
+	const tableStatus = "Name,Engine,Version,Row_format,Rows,Avg_row_length,Data_length,Max_data_length," +
+		"Index_length,Data_free,Auto_increment,Create_time,Update_time,Check_time,Collation,Checksum,Create_options,Comment"
 	for query, want := range map[string]string{
 		"SHOW COLLATION LIKE 'utf8mb4_bin'":                              "Collation,Charset,Id,Default,Compiled,Sortlen,Pad_attribute",
 		"SHOW COLLATION WHERE Charset = 'utf8mb4' AND `Default` = 'Yes'": "Collation,Charset,Id,Default,Compiled,Sortlen,Pad_attribute",
-		"SHOW TABLE STATUS": "Name,Engine,Version,Row_format,Rows,Avg_row_length,Data_length,Max_data_length,Index_length,Data_free,Auto_increment,Create_time,Update_time,Check_time,Collation,Checksum,Create_options,Comment",
+		"SHOW TABLE STATUS":                                              tableStatus,
 	} {
 		r, err := db.Query(query)
 		if err != nil {
