@@ -27,7 +27,8 @@ func TestShowAnswersAsMySQLDoes(t *testing.T) {
 	for query, want := range map[string]string{
 		"SHOW COLLATION LIKE 'utf8mb4_bin'":                              "Collation,Charset,Id,Default,Compiled,Sortlen,Pad_attribute",
 		"SHOW COLLATION WHERE Charset = 'utf8mb4' AND `Default` = 'Yes'": "Collation,Charset,Id,Default,Compiled,Sortlen,Pad_attribute",
-		"SHOW TABLE STATUS":                                              tableStatus,
+
+		"SHOW TABLE STATUS": tableStatus,
 	} {
 		r, err := db.Query(query)
 		if err != nil {
