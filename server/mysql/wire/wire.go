@@ -36,7 +36,6 @@ const (
 type Status uint16
 
 const (
-	InTransaction     Status = 1 << 0
 	Autocommit        Status = 1 << 1
 	MoreResultsExists Status = 1 << 3
 	CursorExists      Status = 1 << 6
