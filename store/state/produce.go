@@ -254,6 +254,7 @@ type AppliedBatch struct {
 	Batch
 	BaseOffset int64
 	AppendTime Millis
+	Marker     Marker // with one, the batch is a control batch that the store has built
 }
 
 // Batches decodes the record batches that entry appends, in payload order,

@@ -54,9 +54,12 @@ var (
 	// ErrInvalidBatch: a batch header that makes no sense (fewer than one record);
 	// the caller should have refused it.
 	ErrInvalidBatch = errors.New("invalid record batch header")
-	// ErrNoTransaction: a transactional batch while its producer has no open
-	// transaction (Kafka's INVALID_TXN_STATE). Until transactions are there, always.
+	// ErrNoTransaction: the producer has no open transaction, or not of that partition or
+	// group, or it ended the other way (Kafka's INVALID_TXN_STATE).
 	ErrNoTransaction = errors.New("no open transaction")
+	// ErrInvalidProducerID: the transactional id is unknown or has another producer id
+	// (Kafka's INVALID_PRODUCER_ID_MAPPING).
+	ErrInvalidProducerID = errors.New("producer id does not belong to the transactional id")
 )
 
 // Intent is a wish to change the state. Decide turns it into an entry, or
@@ -79,10 +82,13 @@ type Batch struct {
 // Produce appends batches, in order, in one entry. A batch that is refused does
 // not hinder the others, unless AllOrNothing: then the others, duplicates
 // included, answer ErrRequestRefused and nothing is appended.
-// Answer: ProduceResult.
+// A transactional batch needs its producer's ongoing transaction to hold the partition
+// (ErrNoTransaction otherwise), unless AddPartitions (transactions version 2): then it
+// begins the transaction and adds the partition on the way. Answer: ProduceResult.
 type Produce struct {
-	Batches      []Batch
-	AllOrNothing bool
+	Batches       []Batch
+	AllOrNothing  bool
+	AddPartitions bool
 }
 
 // ProduceResult answers Produce; one element per batch, in order.
@@ -185,8 +191,12 @@ type OffsetCommit struct {
 	ExpireAt    Millis // -1: by group retention; only OffsetCommit v2-4 may set it
 }
 
-// CommitOffsetsResult has one error (or nil) per offset, in order.
-type CommitOffsetsResult struct{ Errs []error }
+// CommitOffsetsResult has one error (or nil) per offset, in order. Err, of
+// CommitTransactionOffsets only, concerns all of them; Errs is then nil.
+type CommitOffsetsResult struct {
+	Err  error
+	Errs []error
+}
 
 // DeleteOffsets removes committed offsets; that there was none is no error.
 // Answer: CommitOffsetsResult.
