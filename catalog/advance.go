@@ -188,9 +188,19 @@ func (c *Catalog) unreadable(t state.Topic, p int32, from int64, err error) (nex
 	return re.LastOffset + 1, nil
 }
 
+// Opaque says that inference has nothing to learn from an uncompressed batch: no value is a
+// JSON object, no key longer than inferred text. Whoever walked its records anyway (ingest)
+// saves observe the second walk.
+func Opaque(s *recordbatch.Summary) bool {
+	return !s.Objects && s.LongestKey <= blobexpand.InferredTextLength
+}
+
 // observe takes in one batch.
 func (c *Catalog) observe(s *schema, r *recordbatch.Reader, it *store.BatchIter, t state.Topic, p int32) (bytes int64, changed bool) {
 	info := it.Info()
+	if info.Opaque {
+		return int64(info.SizeBytes), false
+	}
 	skip := func(err error) {
 		c.m.skippedBatches.Inc()
 		c.log.Warn("batch left out of column inference", "topic", t.Name, "partition", p, "offset", info.BaseOffset, "error", err)

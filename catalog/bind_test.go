@@ -73,10 +73,21 @@ func (f *fixture) produceKeyed(topic state.Topic, partition int32, key []byte, v
 		b.Append(1000, key, []byte(v), nil)
 	}
 	raw := b.Build()
+	// As ingest does; so every test here also holds against batches that are skipped.
+	parsed, _, err := recordbatch.Parse(raw)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var reader recordbatch.Reader
+	summary, err := reader.Verify(&parsed)
+	if err != nil {
+		f.t.Fatal(err)
+	}
 	done := make(chan error, 1)
-	err := f.st.Submit(context.Background(), state.Produce{Batches: []state.Batch{{
+	err = f.st.Submit(context.Background(), state.Produce{Batches: []state.Batch{{
 		TopicPartition: state.TopicPartition{Topic: topic.ID, Partition: partition}, Records: int32(len(values)), SizeBytes: int32(len(raw)),
 		MinTimestamp: 1000, MaxTimestamp: 1000, ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1,
+		Opaque: Opaque(&summary),
 	}}}, [][]byte{raw}, func(res any, err error) {
 		if err == nil {
 			err = res.(state.ProduceResult).Batches[0].Err
@@ -127,6 +138,17 @@ func TestAColumnOfTheLastRecordCanBeNamedAtOnce(t *testing.T) {
 	f.want("t", "a BIGINT, b VARCHAR(16383)")
 	f.produce(top, 0, `{"a":"1","c":[]}`)
 	f.want("t", "a VARCHAR(16383), b VARCHAR(16383), c JSON")
+}
+
+func TestOnlyBatchesWithoutObjectsAreSkipped(t *testing.T) {
+	f := newFixture(t)
+	topic := f.create("t", 1, nil)
+	f.produce(topic, 0, "plain", "", "[1]", `"{"`, "7")
+	f.want("t", "")
+	f.produce(topic, 0, "plain", "\n\t {\"a\":1}")
+	f.want("t", "a BIGINT")
+	f.produce(topic, 0, "{", "plain", `{"b":"x"}`)
+	f.want("t", "a BIGINT, b VARCHAR(16383)")
 }
 
 func TestNamesFollowTheLogAcrossPartitions(t *testing.T) {

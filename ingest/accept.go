@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"millrace/catalog"
 	"millrace/internal/recordbatch"
 	"millrace/store/state"
 )
@@ -36,7 +37,7 @@ func (in *Ingest) accept(e *Entry) (state.Batch, []byte, error) {
 	if err := checkHeader(&b); err != nil {
 		return state.Batch{}, nil, err
 	}
-	minTime, err := in.checkRecords(t, &b)
+	minTime, opaque, err := in.checkRecords(t, &b)
 	if err != nil {
 		return state.Batch{}, nil, err
 	}
@@ -78,6 +79,7 @@ func (in *Ingest) accept(e *Entry) (state.Batch, []byte, error) {
 		ProducerEpoch:  b.ProducerEpoch,
 		FirstSequence:  b.BaseSequence,
 		Transactional:  b.Transactional(),
+		Opaque:         opaque,
 	}, b.Raw, nil
 }
 
@@ -112,24 +114,25 @@ func (in *Ingest) expansionLimit(t *Topic) int {
 // checkRecords checks the records as far as that needs no decompression, and
 // further where the topic asks for it anyway: a compacted topic needs keys. It
 // returns the true minimum timestamp, or recordbatch.NoTimestamp when it is not
-// known, and corrects a wrong maximum in an uncompressed batch's header.
+// known, and corrects a wrong maximum in an uncompressed batch's header. opaque is as in
+// state.Batch.
 //
 // A compressed batch's records are not looked at on this path: decompressing costs
 // more than all else together. Its size once decompressed is bounded all the
 // same, from the block headers that every codec but gzip has.
-func (in *Ingest) checkRecords(t *Topic, b *recordbatch.Batch) (minTime int64, err error) {
+func (in *Ingest) checkRecords(t *Topic, b *recordbatch.Batch) (minTime int64, opaque bool, err error) {
 	compacted := t.Config.CleanupCompact
 	limit := in.expansionLimit(t)
 	if b.Codec() != recordbatch.None {
 		bound, err := recordbatch.ExpansionBound(b.Codec(), b.Records(), limit)
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
 		if int64(b.NumRecords) > int64(bound)/recordbatch.MinRecordBytes {
-			return 0, invalid("%d records in at most %d bytes", b.NumRecords, bound)
+			return 0, false, invalid("%d records in at most %d bytes", b.NumRecords, bound)
 		}
 		if !compacted {
-			return recordbatch.NoTimestamp, nil
+			return recordbatch.NoTimestamp, false, nil
 		}
 	}
 	r := in.readers.Get().(*recordbatch.Reader)
@@ -137,16 +140,16 @@ func (in *Ingest) checkRecords(t *Topic, b *recordbatch.Batch) (minTime int64, e
 	r.MaxDecompressedBytes = limit
 	s, err := r.Verify(b)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	if compacted && s.NullKeys > 0 {
-		return 0, withoutKey(r, b, s.NullKeys)
+		return 0, false, withoutKey(r, b, s.NullKeys)
 	}
 	if s.MaxTimestamp != b.MaxTimestamp && !t.Config.LogAppendTime {
 		recordbatch.SetCreateTime(b.Raw, s.MaxTimestamp)
 		b.MaxTimestamp = s.MaxTimestamp
 	}
-	return s.MinTimestamp, nil
+	return s.MinTimestamp, catalog.Opaque(&s), nil
 }
 
 // withoutKey names the records that a compacted topic cannot take. It walks them

@@ -125,6 +125,23 @@ func TestSoundBatchesAreStoredAsSent(t *testing.T) {
 	}
 }
 
+func TestWhatInferenceNeedNotSeeIsMarked(t *testing.T) {
+	for value, want := range map[string]bool{"plain": true, "": true, "[1]": true, `{"a":1}`: false, " {}": false, "{": false} {
+		for codec, known := range map[int]bool{recordbatch.None: true, recordbatch.LZ4: false} {
+			in, topic, f := newTest(t, nil)
+			b := recordbatch.Builder{Codec: codec}
+			b.Append(now, []byte("k"), []byte("first"), nil)
+			b.Append(now, nil, []byte(value), nil)
+			if r := one(in, topic, b.Build()); r.Err != nil {
+				t.Fatal(r.Err)
+			}
+			if got := f.batches[0].Opaque; got != (want && known) {
+				t.Errorf("%q, codec %d: opaque is %v", value, codec, got)
+			}
+		}
+	}
+}
+
 func TestUnsoundBatchesAreRefusedWithTheirReason(t *testing.T) {
 	good := func() []byte { return build(recordbatch.None, rec{now, nil, "a"}, rec{now, nil, "b"}) }
 	zstd := func() []byte { return build(recordbatch.Zstd, rec{now, nil, "a"}, rec{now, nil, "b"}) }

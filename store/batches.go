@@ -25,6 +25,7 @@ type BatchInfo struct {
 	LSN          commitlog.LSN
 	AppendTime   state.Millis
 	SizeBytes    int32
+	Opaque       bool // known to have nothing for column inference; see state.Batch
 }
 
 // Batches iterates over a partition's batches in the range, visible in this

@@ -43,10 +43,23 @@ type batchRef struct {
 	lsnDelta   uint32 // from memtable.first
 	file       uint32 // where the batch lies in the log
 	offset     uint32
-	size       int32
+	sizeKind   uint32 // size and, in the top bits, kind
 	lastDelta  int32
 	minDelta   uint32 // maxTime - minimum timestamp; minUnknown
 }
+
+// batchKind is what else is known of a batch.
+type batchKind uint32
+
+const (
+	plainBatch  batchKind = 0
+	opaqueBatch batchKind = 1 // see state.Batch.Opaque
+
+	batchKindShift = 30 // batches of 1 GiB do not fit a log frame
+)
+
+func (r *batchRef) size() int32     { return int32(r.sizeKind & (1<<batchKindShift - 1)) }
+func (r *batchRef) kind() batchKind { return batchKind(r.sizeKind >> batchKindShift) }
 
 // minUnknown stands for a minimum that is unknown or too far from the maximum.
 const minUnknown = math.MaxUint32
@@ -61,7 +74,8 @@ func (r *batchRef) info(m *memtable) BatchInfo {
 		MaxTimestamp: r.maxTime,
 		LSN:          m.first + commitlog.LSN(r.lsnDelta),
 		AppendTime:   r.appendTime,
-		SizeBytes:    r.size,
+		SizeBytes:    r.size(),
+		Opaque:       r.kind() == opaqueBatch,
 	}
 	if r.minDelta != minUnknown {
 		i.MinTimestamp = r.maxTime - int64(r.minDelta)
@@ -92,9 +106,12 @@ func (m *memtable) add(p *memPart, lsn commitlog.LSN, file, offset uint32, b *st
 		lsnDelta:   uint32(lsn - m.first),
 		file:       file,
 		offset:     offset,
-		size:       b.SizeBytes,
+		sizeKind:   uint32(b.SizeBytes),
 		lastDelta:  b.Records - 1,
 		minDelta:   minUnknown,
+	}
+	if b.Opaque {
+		r.sizeKind |= uint32(opaqueBatch) << batchKindShift
 	}
 	if b.MinTimestamp >= 0 && b.MinTimestamp <= b.MaxTimestamp && b.MaxTimestamp-b.MinTimestamp < minUnknown {
 		r.minDelta = uint32(b.MaxTimestamp - b.MinTimestamp)

@@ -122,14 +122,14 @@ func (s *Store) writeRange(ctx context.Context, m *memtable) (*segmentFile, erro
 		refs = refs[findRef(refs, start):]
 		for len(refs) > 0 {
 			// Batches that lie close to each other in the log are read at once.
-			n, size, payload := 1, int(refs[0].size), int(refs[0].size)
+			n, size, payload := 1, int(refs[0].size()), int(refs[0].size())
 			for n < len(refs) && refs[n].file == refs[0].file {
-				end := int(refs[n].offset) - int(refs[0].offset) + int(refs[n].size)
-				if end <= size || end > sealReadBytes || end > sealAmplification*(payload+int(refs[n].size)) {
+				end := int(refs[n].offset) - int(refs[0].offset) + int(refs[n].size())
+				if end <= size || end > sealReadBytes || end > sealAmplification*(payload+int(refs[n].size())) {
 					break
 				}
 				size = end
-				payload += int(refs[n].size)
+				payload += int(refs[n].size())
 				n++
 			}
 			run, err := s.readRun(m, refs[:n], size, &scratch)

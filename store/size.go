@@ -51,7 +51,7 @@ func (sn *Snapshot) sizeFrom(tp state.TopicPartition, from, to int64) (int64, er
 			continue
 		}
 		for i := findRef(p.refs, from); i < len(p.refs) && p.refs[i].base < to; i++ {
-			n += int64(p.refs[i].size)
+			n += int64(p.refs[i].size())
 		}
 	}
 	return n, nil

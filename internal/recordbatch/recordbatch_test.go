@@ -205,7 +205,7 @@ func TestVerifyFindsTrueTimestampsNullKeysAndGaps(t *testing.T) {
 	for _, codec := range allCodecs {
 		b, _, _ := Parse(build(codec, sample()))
 		s, err := r.Verify(&b)
-		if err != nil || s != (Summary{MinTimestamp: 990, MaxTimestamp: 5000, OffsetOfMax: 2, NullKeys: 1}) {
+		if err != nil || s != (Summary{MinTimestamp: 990, MaxTimestamp: 5000, OffsetOfMax: 2, NullKeys: 1, LongestKey: 7}) {
 			t.Fatalf("%s: %+v %v", CodecName(codec), s, err)
 		}
 	}

@@ -10,6 +10,10 @@ type Summary struct {
 	OffsetOfMax int64
 	// NullKeys counts the records without a key.
 	NullKeys int
+	// LongestKey is in bytes.
+	LongestKey int
+	// Objects says that some value may be a JSON object.
+	Objects bool
 }
 
 // Verify resets the reader to b and walks all its records, headers included.
@@ -36,6 +40,8 @@ func (r *Reader) Verify(b *Batch) (Summary, error) {
 		if rec.Key == nil {
 			s.NullKeys++
 		}
+		s.LongestKey = max(s.LongestKey, len(rec.Key))
+		s.Objects = s.Objects || mayBeObject(rec.Value)
 		if rec.nHeaders > 0 {
 			i := 0
 			for n := rec.nHeaders; n > 0 && i >= 0; n-- {
@@ -51,4 +57,16 @@ func (r *Reader) Verify(b *Batch) (Summary, error) {
 		return Summary{}, r.err
 	}
 	return s, nil
+}
+
+// mayBeObject looks at the first character: JSON begins with white space or itself.
+func mayBeObject(value []byte) bool {
+	if len(value) == 0 {
+		return false
+	}
+	switch value[0] {
+	case '{', ' ', '\t', '\n', '\r':
+		return true
+	}
+	return false
 }

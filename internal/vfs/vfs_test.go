@@ -270,3 +270,47 @@ var conformance = []struct {
 		must(t, file.Close())
 	}},
 }
+
+func TestAStreamWritesWhatItWasGivenWhateverThePieces(t *testing.T) {
+	for _, total := range []int{0, 1, 4095, 4096, 1<<20 - 1, 1 << 20, 1<<20 + 1, 3<<20 + 777} {
+		for _, piece := range []int{1000, 1 << 20, 5 << 20} {
+			for name, fs := range map[string]FS{"os": OS{}, "mem": NewMem()} {
+				dir := "/d"
+				if name == "os" {
+					dir = t.TempDir()
+				} else if err := fs.MkdirAll(dir); err != nil {
+					t.Fatal(err)
+				}
+				f, err := fs.Create(dir + "/f")
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := make([]byte, total)
+				for i := range want {
+					want[i] = byte(i * 7 >> 3)
+				}
+				s := NewStream(f)
+				for rest := want; len(rest) > 0; {
+					n := min(piece, len(rest))
+					if err := s.Write(rest[:n]); err != nil {
+						t.Fatal(err)
+					}
+					rest = rest[n:]
+				}
+				if s.Len() != int64(total) {
+					t.Fatalf("%s: length %d of %d", name, s.Len(), total)
+				}
+				if err := errors.Join(s.Flush(), f.Sync()); err != nil {
+					t.Fatal(err)
+				}
+				got := make([]byte, total+1)
+				if n, _ := f.ReadAt(got, 0); n != total || !bytes.Equal(got[:n], want) {
+					t.Fatalf("%s: %d bytes in pieces of %d came back as %d", name, total, piece, n)
+				}
+				if err := f.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}

@@ -9,12 +9,6 @@ import (
 )
 
 const (
-	// writeBufferBytes is gathered before a write; larger batches are written directly.
-	writeBufferBytes = 1 << 20
-	// pushEveryBytes spreads the segment's disk traffic: a sync of the log that comes
-	// meanwhile waits for so much at most, and the one at the end has little left to do.
-	// Less makes sealing slower.
-	pushEveryBytes = 8 << 20
 	// tableBufferBytes bounds the memory of batch tables: beyond, they are
 	// written out between two blocks.
 	tableBufferBytes = 1 << 20
@@ -26,10 +20,7 @@ type Writer struct {
 	name string
 	f    vfs.File
 
-	buf     []byte
-	at      int64 // file position of the end of buf
-	pushed  int64 // the disk was told to begin with what lies before
-	waited  int64 // and is done with what lies before this
+	out     *vfs.Stream
 	written int64 // batches
 
 	directory []Partition
@@ -52,8 +43,8 @@ func Create(fs vfs.FS, name string, h Header) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{fs: fs, name: name, f: f, buf: make([]byte, 0, writeBufferBytes)}
-	if err := w.write(encodeHeader(h)); err != nil {
+	w := &Writer{fs: fs, name: name, f: f, out: vfs.NewStream(f)}
+	if err := w.out.Write(encodeHeader(h)); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
@@ -80,7 +71,7 @@ func (w *Writer) Add(tp state.TopicPartition, m Batch, raw []byte) error {
 		}
 	}
 	if w.block == nil {
-		w.blocks = append(w.blocks, Block{At: w.at, FirstOffset: m.BaseOffset, FirstLSN: m.LSN})
+		w.blocks = append(w.blocks, Block{At: w.out.Len(), FirstOffset: m.BaseOffset, FirstLSN: m.LSN})
 		w.block = &w.blocks[len(w.blocks)-1]
 		w.span = span{}
 		w.table = table{end: m.BaseOffset, lsn: m.LSN}
@@ -101,7 +92,7 @@ func (w *Writer) Add(tp state.TopicPartition, m Batch, raw []byte) error {
 	p.MinAppendTime = min(p.MinAppendTime, m.AppendTime)
 	p.MaxAppendTime = max(p.MaxAppendTime, m.AppendTime)
 	w.written++
-	return w.write(raw)
+	return w.out.Write(raw)
 }
 
 func (w *Writer) begin(tp state.TopicPartition, m *Batch) error {
@@ -140,10 +131,10 @@ func (w *Writer) closeBlock() error {
 
 func (w *Writer) writeTables() error {
 	for i := len(w.blocks) - w.pending; i < len(w.blocks); i++ {
-		w.blocks[i].tableAt += w.at
+		w.blocks[i].tableAt += w.out.Len()
 	}
 	w.pending = 0
-	err := w.write(w.tables)
+	err := w.out.Write(w.tables)
 	w.tables = w.tables[:0]
 	return err
 }
@@ -166,10 +157,10 @@ func (w *Writer) closePartition() error {
 		list = appendBlock(list, &w.blocks[i])
 	}
 	p.blocks = uint32(len(w.blocks))
-	p.indexAt = w.at
+	p.indexAt = w.out.Len()
 	p.indexCRC = sum(list)
 	w.blocks = w.blocks[:0]
-	return w.write(list)
+	return w.out.Write(list)
 }
 
 // Finish writes the index, syncs and closes the file. The caller syncs the
@@ -187,7 +178,7 @@ func (w *Writer) Finish() (size int64, err error) {
 	for i := range w.directory {
 		footer = appendDirectory(footer, &w.directory[i])
 	}
-	at := w.at
+	at := w.out.Len()
 	trailer := make([]byte, 0, trailerBytes)
 	trailer = le.AppendUint64(trailer, uint64(at))
 	trailer = le.AppendUint64(trailer, uint64(len(footer)))
@@ -196,18 +187,15 @@ func (w *Writer) Finish() (size int64, err error) {
 	trailer = le.AppendUint32(trailer, 0)
 	trailer = le.AppendUint32(trailer, sum(trailer))
 	trailer = append(trailer, magic...)
-	if err := w.write(footer); err != nil {
+	if err := w.out.Write(footer); err != nil {
 		return 0, err
 	}
-	if err := w.write(trailer); err != nil {
-		return 0, err
-	}
-	if err := w.flush(); err != nil {
+	if err := w.out.Write(trailer); err != nil {
 		return 0, err
 	}
 	// The data first: the log's syncs may have to wait for the commit of the file
 	// system's journal, and that for all data of the files in it.
-	if err := vfs.Push(w.f, w.waited, w.at-w.waited, true); err != nil {
+	if err := w.out.Flush(); err != nil {
 		return 0, err
 	}
 	if err := w.f.Sync(); err != nil {
@@ -215,7 +203,7 @@ func (w *Writer) Finish() (size int64, err error) {
 	}
 	f := w.f
 	w.f = nil
-	return w.at, f.Close()
+	return w.out.Len(), f.Close()
 }
 
 // Batches is how many were added so far.
@@ -229,42 +217,4 @@ func (w *Writer) Abort() error {
 		w.f = nil
 	}
 	return errors.Join(err, w.fs.Remove(w.name))
-}
-
-func (w *Writer) write(b []byte) error {
-	if len(w.buf)+len(b) > cap(w.buf) {
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	if len(b) >= cap(w.buf) {
-		if _, err := w.f.WriteAt(b, w.at); err != nil {
-			return err
-		}
-	} else {
-		w.buf = append(w.buf, b...)
-	}
-	w.at += int64(len(b))
-	return nil
-}
-
-func (w *Writer) flush() error {
-	if len(w.buf) > 0 {
-		if _, err := w.f.WriteAt(w.buf, w.at-int64(len(w.buf))); err != nil {
-			return err
-		}
-		w.buf = w.buf[:0]
-	}
-	if w.at-w.pushed < pushEveryBytes {
-		return nil
-	}
-	// The disk works on one step while the next one is gathered.
-	if err := vfs.Push(w.f, w.pushed, w.at-w.pushed, false); err != nil {
-		return err
-	}
-	if err := vfs.Push(w.f, w.waited, w.pushed-w.waited, true); err != nil {
-		return err
-	}
-	w.waited, w.pushed = w.pushed, w.at
-	return nil
 }

@@ -77,6 +77,10 @@ type Batch struct {
 	ProducerEpoch int16
 	FirstSequence int32
 	Transactional bool
+	// Opaque: who checked the records saw that column inference has nothing to learn from
+	// them. The state machine does not look at it and no entry has it: it saves the
+	// store's readers a look as long as the batch is young.
+	Opaque bool
 }
 
 // Produce appends batches, in order, in one entry. A batch that is refused does

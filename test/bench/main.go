@@ -20,6 +20,7 @@ type settings struct {
 	seconds        time.Duration
 	rate           int
 	only           string
+	steps          string
 }
 
 // result is one broker's figures.
@@ -41,6 +42,7 @@ func main() {
 	flag.DurationVar(&s.seconds, "time", 20*time.Second, "length of each throughput phase")
 	flag.IntVar(&s.rate, "rate", 5000, "records a second offered for the latency phase")
 	flag.StringVar(&s.only, "only", "", "run just this broker: millrace, kafka or kafka-flush")
+	flag.StringVar(&s.steps, "steps", "", "run just the steps whose names contain this, such as \"100 B\"")
 	flag.Parse()
 	if err := run(context.Background(), s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -105,6 +107,9 @@ func measure(ctx context.Context, s settings, b broker) (result, error) {
 	}
 	r.cpu = map[string]time.Duration{}
 	for _, st := range steps {
+		if !strings.Contains(st.what, s.steps) {
+			continue
+		}
 		before := p.cpu()
 		if err := st.do(); err != nil {
 			return r, fmt.Errorf("%s: %w", st.what, err)
