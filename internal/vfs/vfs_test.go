@@ -274,7 +274,7 @@ var conformance = []struct {
 func TestAStreamWritesWhatItWasGivenWhateverThePieces(t *testing.T) {
 	for _, total := range []int{0, 1, 4095, 4096, 1<<20 - 1, 1 << 20, 1<<20 + 1, 3<<20 + 777} {
 		for _, piece := range []int{1000, 1 << 20, 5 << 20} {
-			for name, fs := range map[string]FS{"os": OS{}, "mem": NewMem()} {
+			for name, fs := range map[string]vfs.FS{"os": vfs.OS{}, "mem": vfs.NewMem()} {
 				dir := "/d"
 				if name == "os" {
 					dir = t.TempDir()
@@ -289,7 +289,7 @@ func TestAStreamWritesWhatItWasGivenWhateverThePieces(t *testing.T) {
 				for i := range want {
 					want[i] = byte(i * 7 >> 3)
 				}
-				s := NewStream(f)
+				s := vfs.NewStream(f)
 				for rest := want; len(rest) > 0; {
 					n := min(piece, len(rest))
 					if err := s.Write(rest[:n]); err != nil {
