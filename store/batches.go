@@ -10,7 +10,7 @@ import (
 type BatchRange struct {
 	FromOffset, ToOffset       int64         // [From, To)
 	MinTimestamp, MaxTimestamp state.Millis  // [Min, Max], closed; math.MinInt64/MaxInt64: no bound
-	AfterLSN                   commitlog.LSN // only batches of later entries
+	AfterLSN                   commitlog.LSN // only batches with a higher VisibleLSN
 	Reverse                    bool          // last batch first
 }
 
@@ -23,15 +23,22 @@ type BatchInfo struct {
 	// into the batch, and it is what the producer's header says.
 	MaxTimestamp state.Millis
 	LSN          commitlog.LSN
+	VisibleLSN   commitlog.LSN // of the commit for a batch of a transaction, otherwise LSN
 	AppendTime   state.Millis
 	SizeBytes    int32
 	Opaque       bool // known to have nothing for column inference; see state.Batch
 }
 
 // Batches iterates over a partition's batches in the range, visible in this
-// snapshot, which must not be released before the iterator is closed.
+// snapshot, which must not be released before the iterator is closed. No markers, nothing of
+// open or aborted transactions; what was committed above the last stable offset is visible.
 // state.ErrUnknownTopic.
 func (sn *Snapshot) Batches(tp state.TopicPartition, r BatchRange) (*BatchIter, error) {
+	return sn.iterate(tp, r, true)
+}
+
+// iterate is Batches, or, unless visible, the same over all batches as they lie there.
+func (sn *Snapshot) iterate(tp state.TopicPartition, r BatchRange, visible bool) (*BatchIter, error) {
 	b, err := sn.Bounds(tp)
 	if err != nil {
 		return nil, err
@@ -41,6 +48,9 @@ func (sn *Snapshot) Batches(tp state.TopicPartition, r BatchRange) (*BatchIter, 
 	it := &BatchIter{}
 	if r.FromOffset < r.ToOffset {
 		sn.s.pub.RLock()
+		if visible && !b.Dense {
+			it.c.visible = &visibility{s: sn.s, tp: tp, deciders: sn.version.deciders(tp, nil), lsn: sn.lsn}
+		}
 		it.c.open(sn.s, sn.version, tp, r)
 		sn.s.pub.RUnlock()
 	}

@@ -17,13 +17,17 @@ import (
 //
 //	"MRCP" | version u32 | lsn u64 | sealed u64 | segments u32
 //	per segment, in LSN order:  id u64
+//	open transactions u32
+//	per open transaction:  topic id 16 | partition u32 | producer id u64 | first offset u64
 //	state length u64 | state (state.Encode)
 //
+// The open transactions are those that have batches up to sealed and are not decided there.
+// Version 1 knew none and lacks their number.
 // The state is as of lsn; batches up to sealed lie in the segments. Recovery
 // replays the log from the lower of the two on.
 const (
 	checkpointMagic   = "MRCP"
-	checkpointVersion = 1
+	checkpointVersion = 2
 	// maxCheckpointBytes bounds the state; more is taken for damage.
 	maxCheckpointBytes = 8 << 30
 )
@@ -31,6 +35,7 @@ const (
 type checkpointData struct {
 	lsn, sealed commitlog.LSN
 	segments    []uint64
+	open        openTransactions // as of sealed
 	state       []byte
 }
 
@@ -53,6 +58,7 @@ func (c *checkpointData) write(w io.Writer) error {
 	for _, id := range c.segments {
 		h = binary.LittleEndian.AppendUint64(h, id)
 	}
+	h = c.open.appendTo(h)
 	h = binary.LittleEndian.AppendUint64(h, uint64(len(c.state)))
 	_, _ = b.Write(h) // a failure stays until Flush
 	_, _ = b.Write(c.state)
@@ -67,8 +73,9 @@ func (c *checkpointData) read(r io.Reader) error {
 	if string(h[:4]) != checkpointMagic {
 		return fmt.Errorf("%w: not a checkpoint", ErrCorrupt)
 	}
-	if v := binary.LittleEndian.Uint32(h[4:]); v != checkpointVersion {
-		return fmt.Errorf("store: checkpoint version %d, this Millrace reads %d", v, checkpointVersion)
+	v := binary.LittleEndian.Uint32(h[4:])
+	if v < 1 || v > checkpointVersion {
+		return fmt.Errorf("store: checkpoint version %d, this Millrace reads up to %d", v, checkpointVersion)
 	}
 	c.lsn = commitlog.LSN(binary.LittleEndian.Uint64(h[8:]))
 	c.sealed = commitlog.LSN(binary.LittleEndian.Uint64(h[16:]))
@@ -78,6 +85,11 @@ func (c *checkpointData) read(r io.Reader) error {
 			return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
 		}
 		c.segments = append(c.segments, binary.LittleEndian.Uint64(u[:]))
+	}
+	if v >= 2 {
+		if err := c.readOpen(r); err != nil {
+			return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
+		}
 	}
 	if _, err := io.ReadFull(r, u[:]); err != nil {
 		return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
@@ -92,6 +104,36 @@ func (c *checkpointData) read(r io.Reader) error {
 		return fmt.Errorf("%w: checkpoint: %w", ErrCorrupt, err)
 	}
 	c.state = state.Bytes()
+	return nil
+}
+
+const openTransactionBytes = 16 + 4 + 8 + 8
+
+// appendTo encodes o, in no order: it is read back into a map.
+func (o openTransactions) appendTo(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(o)))
+	for key, first := range o {
+		b = append(b, key.Topic[:]...)
+		b = binary.LittleEndian.AppendUint32(b, uint32(key.Partition))
+		b = binary.LittleEndian.AppendUint64(b, uint64(key.producer))
+		b = binary.LittleEndian.AppendUint64(b, uint64(first))
+	}
+	return b
+}
+
+func (c *checkpointData) readOpen(r io.Reader) error {
+	var b [openTransactionBytes]byte
+	if _, err := io.ReadFull(r, b[:4]); err != nil {
+		return err
+	}
+	c.open = openTransactions{}
+	for n := binary.LittleEndian.Uint32(b[:]); n > 0; n-- {
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return err
+		}
+		tp := state.TopicPartition{Topic: state.TopicID(b[:16]), Partition: int32(binary.LittleEndian.Uint32(b[16:]))}
+		c.open[openKey{tp, int64(binary.LittleEndian.Uint64(b[20:]))}] = int64(binary.LittleEndian.Uint64(b[28:]))
+	}
 	return nil
 }
 
@@ -113,7 +155,7 @@ func (s *Store) checkpoint() error {
 	s.freeze(true)
 	s.pub.RLock()
 	v := s.pub.version.ref()
-	c := checkpointData{lsn: s.pub.lsn, sealed: v.sealed(), state: s.pub.state.Encode(nil)}
+	c := checkpointData{lsn: s.pub.lsn, sealed: v.sealed(), open: v.mems[0].open, state: s.pub.state.Encode(nil)}
 	s.pub.RUnlock()
 	defer v.unref()
 	for _, f := range v.segs {

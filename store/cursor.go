@@ -35,6 +35,9 @@ type cursor struct {
 	// hole, if set, is why the range ends (or, in reverse, does not begin) where it does.
 	hole error
 
+	// visible, if set, leaves out markers and what was not committed.
+	visible *visibility
+
 	info BatchInfo
 	at   int64 // where the batch lies: in log file file, or in cur.seg
 	file uint32
@@ -45,6 +48,8 @@ type source struct {
 	mem    *memtable
 	refs   []batchRef
 	looked *lookedTimes // of the part
+	// producers of the part's transactional batches.
+	producers []batchProducer
 
 	seg  *segmentFile
 	part *segment.Partition
@@ -68,7 +73,11 @@ func (c *cursor) open(s *Store, v *version, tp state.TopicPartition, r BatchRang
 			hi = lo + findBase(refs[lo:], r.ToOffset)
 		}
 		if lo < hi {
-			c.sources = append(c.sources, source{mem: m, refs: refs[lo:hi], looked: m.lookedAt(tp)})
+			src := source{mem: m, refs: refs[lo:hi], looked: m.lookedAt(tp)}
+			if t := m.parts[tp].transactions; t != nil {
+				src.producers = t.producers
+			}
+			c.sources = append(c.sources, src)
 		}
 	}
 	if r.FromOffset < first {
@@ -76,7 +85,7 @@ func (c *cursor) open(s *Store, v *version, tp state.TopicPartition, r BatchRang
 		for _, f := range v.segs {
 			p := f.Find(tp)
 			if p != nil && p.EndOffset > r.FromOffset && p.FirstOffset < r.ToOffset &&
-				!r.excludes(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
+				!c.excludesAll(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
 				c.sources = append(c.sources, source{seg: f, part: p})
 			}
 		}
@@ -168,8 +177,8 @@ func (c *cursor) next() (bool, error) {
 	for {
 		switch {
 		case c.cur.mem != nil:
-			if c.nextRef() {
-				return true, nil
+			if ok, err := c.nextRef(); ok || err != nil {
+				return ok, err
 			}
 		case c.cur.seg != nil:
 			if ok, err := c.nextBatch(); ok || err != nil {
@@ -207,7 +216,22 @@ func (c *cursor) step() int {
 	return 1
 }
 
-func (c *cursor) nextRef() bool {
+// admit says whether the transactional batch c.info of that producer is visible, and notes
+// since when.
+func (c *cursor) admit(producer int64) (bool, error) {
+	v, err := c.visible.of(producer, c.info.BaseOffset)
+	if err != nil {
+		// Which it is was in a segment that cannot be read, and so can be no batch that depends on it.
+		return false, c.s.readError(c.tp, c.info.BaseOffset, c.info.LastOffset, c.sourceName(), c.at, err)
+	}
+	if !v.committed || v.lsn <= c.r.AfterLSN {
+		return false, nil
+	}
+	c.info.VisibleLSN = v.lsn
+	return true, nil
+}
+
+func (c *cursor) nextRef() (bool, error) {
 	step := c.step()
 	for c.i += step; c.i >= 0 && c.i < len(c.cur.refs); c.i += step {
 		r := &c.cur.refs[c.i]
@@ -217,13 +241,24 @@ func (c *cursor) nextRef() bool {
 				info.MinTimestamp, info.MaxTimestamp = t.min, t.max
 			}
 		}
+		if c.visible != nil && r.kind() >= dataBatch {
+			if r.kind() == markerBatch || c.r.excludesTimes(info.MinTimestamp, info.MaxTimestamp) {
+				continue
+			}
+			c.info, c.file, c.at = info, r.file, int64(r.offset)
+			ok, err := c.admit(producerOf(c.cur.producers, r.base))
+			if ok || err != nil {
+				return ok, err
+			}
+			continue
+		}
 		if c.r.excludes(info.MinTimestamp, info.MaxTimestamp, info.LSN) {
 			continue
 		}
 		c.info, c.file, c.at = info, r.file, int64(r.offset)
-		return true
+		return true, nil
 	}
-	return false
+	return false, nil
 }
 
 // openPart positions c before the first block of the segment source.
@@ -231,7 +266,7 @@ func (c *cursor) openPart() error {
 	p := c.cur.part
 	c.blocks, c.batches, c.loaded = nil, c.batches[:0], false
 	// The range may have been narrowed since the cursor was opened.
-	if c.r.excludes(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
+	if c.excludesAll(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
 		return nil
 	}
 	blocks, err := c.cur.seg.Blocks(p)
@@ -251,15 +286,30 @@ func (c *cursor) nextBatch() (bool, error) {
 	for {
 		for c.i += step; c.i >= 0 && c.i < len(c.batches); c.i += step {
 			b := &c.batches[c.i]
-			if b.LastOffset < c.r.FromOffset || b.BaseOffset >= c.r.ToOffset ||
-				c.r.excludes(b.MinTimestamp, b.MaxTimestamp, commitlog.LSN(b.LSN)) {
+			if b.LastOffset < c.r.FromOffset || b.BaseOffset >= c.r.ToOffset {
+				continue
+			}
+			transactional := c.visible != nil && b.Transactional
+			if transactional {
+				if b.Control || c.r.excludesTimes(b.MinTimestamp, b.MaxTimestamp) {
+					continue
+				}
+			} else if c.r.excludes(b.MinTimestamp, b.MaxTimestamp, commitlog.LSN(b.LSN)) {
 				continue
 			}
 			c.info = BatchInfo{
 				BaseOffset: b.BaseOffset, LastOffset: b.LastOffset, MinTimestamp: b.MinTimestamp, MaxTimestamp: b.MaxTimestamp,
-				LSN: commitlog.LSN(b.LSN), AppendTime: b.AppendTime, SizeBytes: b.SizeBytes,
+				LSN: commitlog.LSN(b.LSN), VisibleLSN: commitlog.LSN(b.LSN), AppendTime: b.AppendTime, SizeBytes: b.SizeBytes,
 			}
 			c.at = b.At
+			if transactional {
+				if ok, err := c.admit(b.ProducerID); !ok {
+					if err != nil {
+						return false, err
+					}
+					continue
+				}
+			}
 			return true, nil
 		}
 		c.batches, c.loaded = c.batches[:0], false
@@ -268,7 +318,7 @@ func (c *cursor) nextBatch() (bool, error) {
 				return false, nil
 			}
 			b := &c.blocks[c.b]
-			if !c.r.excludes(b.MinTimestamp, b.MaxTimestamp, commitlog.LSN(b.LastLSN)) {
+			if !c.excludesAll(b.MinTimestamp, b.MaxTimestamp, commitlog.LSN(b.LastLSN)) {
 				break
 			}
 		}
@@ -286,8 +336,20 @@ func (c *cursor) nextBatch() (bool, error) {
 // excludes says that nothing with these extremes can lie in the range. Without a known
 // minimum the maximum is a mere claim (see BatchInfo), which excludes nothing.
 func (r *BatchRange) excludes(minTime, maxTime state.Millis, lastLSN commitlog.LSN) bool {
-	return minTime >= 0 && (maxTime < r.MinTimestamp || minTime > r.MaxTimestamp) ||
-		lastLSN <= r.AfterLSN
+	return r.excludesTimes(minTime, maxTime) || lastLSN <= r.AfterLSN
+}
+
+func (r *BatchRange) excludesTimes(minTime, maxTime state.Millis) bool {
+	return minTime >= 0 && (maxTime < r.MinTimestamp || minTime > r.MaxTimestamp)
+}
+
+// excludesAll is excludes for what holds many batches. Those of transactions may have become
+// visible long after they were written.
+func (c *cursor) excludesAll(minTime, maxTime state.Millis, lastLSN commitlog.LSN) bool {
+	if c.visible != nil {
+		return c.r.excludesTimes(minTime, maxTime)
+	}
+	return c.r.excludes(minTime, maxTime, lastLSN)
 }
 
 // allOf is the range of all batches with offsets in [from, to).
@@ -359,11 +421,15 @@ func (c *cursor) readAt(seg *segmentFile, file uint32, p []byte, at int64) error
 }
 
 func (c *cursor) batchError(err error) error {
-	name := logFileName(c.file)
+	return c.s.readError(c.tp, c.info.BaseOffset, c.info.LastOffset, c.sourceName(), c.at, err)
+}
+
+// sourceName is the file of the current batch.
+func (c *cursor) sourceName() string {
 	if c.cur.seg != nil {
-		name = c.cur.seg.relName()
+		return c.cur.seg.relName()
 	}
-	return c.s.readError(c.tp, c.info.BaseOffset, c.info.LastOffset, name, c.at, err)
+	return logFileName(c.file)
 }
 
 func (c *cursor) segmentError(first, last int64, err error) error {

@@ -29,6 +29,9 @@ type FetchResult struct {
 	Bounds  state.Bounds
 	Batches [][]byte // back to back batches; read-only, valid until Release, for ever without it
 	Bytes   int
+	// Aborted (ReadCommitted only) are the aborted transactions that overlap what was
+	// read, by first offset: a reader leaves out their data.
+	Aborted []state.AbortedTransaction
 
 	bufs [][]byte // what was read from files
 }
@@ -74,6 +77,9 @@ type fetchScratch struct {
 	checks []fetchCheck
 	bytes  int // of the runs
 	gaps   int // bytes of them between batches
+
+	deciders []decider
+	end      int64 // one past the last batch taken
 }
 
 var fetchScratches = sync.Pool{New: func() any { return new(fetchScratch) }}
@@ -87,7 +93,11 @@ func (s *Store) Fetch(tp state.TopicPartition, offset int64, maxBytes int, minOn
 	defer func() {
 		c := &sc.cursor
 		clear(c.sources)
-		*sc = fetchScratch{cursor: cursor{sources: c.sources[:0], batches: c.batches[:0], table: c.table}, runs: sc.runs[:0], checks: sc.checks[:0]}
+		clear(sc.deciders)
+		*sc = fetchScratch{
+			cursor: cursor{sources: c.sources[:0], batches: c.batches[:0], table: c.table},
+			runs:   sc.runs[:0], checks: sc.checks[:0], deciders: sc.deciders[:0],
+		}
 		fetchScratches.Put(sc)
 	}()
 	c := &sc.cursor
@@ -113,10 +123,20 @@ func (s *Store) Fetch(tp state.TopicPartition, offset int64, maxBytes int, minOn
 	}
 	v := s.pub.version.ref()
 	c.open(s, v, tp, allOf(offset, end))
+	if iso == ReadCommitted && !res.Bounds.Dense {
+		sc.deciders = v.deciders(tp, sc.deciders)
+	}
 	s.pub.RUnlock()
 	defer v.unref()
 
 	err := sc.gather(&res, maxBytes, minOne)
+	if err == nil && len(sc.deciders) > 0 && res.Bytes > 0 {
+		if res.Aborted, err = abortedIn(s, tp, sc.deciders, offset, sc.end); err != nil {
+			// Without it the data of aborted transactions would count.
+			res.Release()
+			res.Bytes = 0
+		}
+	}
 	s.metrics.fetchedBytes.Add(float64(res.Bytes))
 	return res, err
 }
@@ -143,6 +163,7 @@ func (sc *fetchScratch) gather(res *FetchResult, maxBytes int, minOne bool) erro
 			break
 		}
 		total += size
+		sc.end = c.info.LastOffset + 1
 		if b := c.cached(); b != nil {
 			if err := sc.flush(res); err != nil {
 				return errUnlessAny(res, err)

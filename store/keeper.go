@@ -139,7 +139,7 @@ const indexWeight = 4
 
 // sealDue says whether the active memtable should be sealed. Under the publish lock.
 func (s *Store) sealDue(m *memtable) bool {
-	return m.payloadBytes+m.metaBytes+indexWeight*batchRefBytes*m.batches >= s.o.SealBytes
+	return m.payloadBytes+m.metaBytes+indexWeight*(batchRefBytes*m.batches+m.transactionBytes) >= s.o.SealBytes
 }
 
 // sealLag is the age of the oldest batch that is not in a segment.

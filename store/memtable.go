@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"math"
 	"sort"
 	"time"
@@ -18,11 +19,14 @@ type memtable struct {
 	last  commitlog.LSN // highest indexed LSN; first-1 when there is none
 
 	parts map[state.TopicPartition]*memPart
+	open  openTransactions // as they were before first; never changed
 
 	payloadBytes int64 // batches
 	metaBytes    int64 // what the entries hold beside their batches
 	batches      int64
-	since        time.Time // of the first batch
+	// transactionBytes is what the transactions add to the index's memory.
+	transactionBytes int64
+	since            time.Time // of the first batch
 }
 
 // memPart is one partition of a memtable, in offset order.
@@ -30,6 +34,8 @@ type memPart struct {
 	refs   []batchRef
 	bytes  int64
 	looked lookedTimes
+	// transactions is nil as long as the part has no transactional batch.
+	transactions *partTransactions
 }
 
 // batchRefBytes is the memory of one indexed batch.
@@ -54,6 +60,8 @@ type batchKind uint32
 const (
 	plainBatch  batchKind = 0
 	opaqueBatch batchKind = 1 // see state.Batch.Opaque
+	dataBatch   batchKind = 2 // of a transaction; its producer is in memPart.transactions
+	markerBatch batchKind = 3 // the same, of a marker
 
 	batchKindShift = 30 // batches of 1 GiB do not fit a log frame
 )
@@ -73,6 +81,7 @@ func (r *batchRef) info(m *memtable) BatchInfo {
 		MinTimestamp: -1,
 		MaxTimestamp: r.maxTime,
 		LSN:          m.first + commitlog.LSN(r.lsnDelta),
+		VisibleLSN:   m.first + commitlog.LSN(r.lsnDelta),
 		AppendTime:   r.appendTime,
 		SizeBytes:    r.size(),
 		Opaque:       r.kind() == opaqueBatch,
@@ -83,8 +92,8 @@ func (r *batchRef) info(m *memtable) BatchInfo {
 	return i
 }
 
-func newMemtable(first commitlog.LSN) *memtable {
-	return &memtable{first: first, last: first - 1, parts: map[state.TopicPartition]*memPart{}}
+func newMemtable(first commitlog.LSN, open openTransactions) *memtable {
+	return &memtable{first: first, last: first - 1, open: maps.Clone(open), parts: map[state.TopicPartition]*memPart{}}
 }
 
 // part returns tp's part, making it.
@@ -97,8 +106,9 @@ func (m *memtable) part(tp state.TopicPartition) *memPart {
 	return p
 }
 
-// add indexes a batch of entry lsn that lies at file/offset of the log.
-func (m *memtable) add(p *memPart, lsn commitlog.LSN, file, offset uint32, b *state.Batch, base int64, appendTime state.Millis) {
+// add indexes a batch of entry lsn that lies at file/offset of the log. Those of
+// transactions go through addBatch.
+func (m *memtable) add(p *memPart, lsn commitlog.LSN, file, offset uint32, b *state.Batch, base int64, appendTime state.Millis, marker bool) {
 	r := batchRef{
 		base:       base,
 		maxTime:    b.MaxTimestamp,
@@ -110,7 +120,12 @@ func (m *memtable) add(p *memPart, lsn commitlog.LSN, file, offset uint32, b *st
 		lastDelta:  b.Records - 1,
 		minDelta:   minUnknown,
 	}
-	if b.Opaque {
+	switch {
+	case marker:
+		r.sizeKind |= uint32(markerBatch) << batchKindShift
+	case b.Transactional:
+		r.sizeKind |= uint32(dataBatch) << batchKindShift
+	case b.Opaque:
 		r.sizeKind |= uint32(opaqueBatch) << batchKindShift
 	}
 	if b.MinTimestamp >= 0 && b.MinTimestamp <= b.MaxTimestamp && b.MaxTimestamp-b.MinTimestamp < minUnknown {

@@ -172,6 +172,18 @@ func (s *Store) writeMerged(ctx context.Context, run []*segmentFile, keep alive)
 			if err := c.copy(f, p, start); err != nil {
 				return nil, errors.Join(err, w.abort())
 			}
+			if p.Transactions > 0 {
+				all, err := f.Transactions(p)
+				if err != nil {
+					f.damaged.Store(true)
+					err = s.segmentError(tp, f, p.FirstOffset, p.EndOffset-1, err)
+				} else {
+					err = w.addTransactions(all.All(), start)
+				}
+				if err != nil {
+					return nil, errors.Join(err, w.abort())
+				}
+			}
 		}
 	}
 	return w.finish()

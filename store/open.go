@@ -160,7 +160,7 @@ func (s *Store) releaseAll() {
 	s.pub.topics = &TopicSet{}
 	s.pub.parts = nil
 	s.topics.Store(s.pub.topics)
-	s.pub.version = s.versions.add(nil, []*memtable{newMemtable(s.pub.lsn + 1)})
+	s.pub.version = s.versions.add(nil, []*memtable{newMemtable(s.pub.lsn+1, nil)})
 	s.pub.Unlock()
 	if v != nil {
 		v.unref()

@@ -120,7 +120,11 @@ func (s *Store) apply(sl *slot, touched []*partition) []*partition {
 			if p.mem != mem {
 				p.mem, p.part = mem, mem.part(b.TopicPartition)
 			}
-			mem.add(p.part, sl.lsn, sl.loc.File, offset, b, results[i].BaseOffset, sl.now)
+			if b.Transactional {
+				mem.addBatch(p.part, s.pub.open, sl.lsn, sl.loc.File, offset, &state.AppliedBatch{Batch: *b, BaseOffset: results[i].BaseOffset, AppendTime: sl.now})
+			} else {
+				mem.add(p.part, sl.lsn, sl.loc.File, offset, b, results[i].BaseOffset, sl.now, false)
+			}
 			offset += uint32(b.SizeBytes)
 			touched = s.refreshBounds(p, touched)
 		}
@@ -137,9 +141,37 @@ func (s *Store) apply(sl *slot, touched []*partition) []*partition {
 		touched = s.refreshTopic(in.ID, touched)
 	case state.SetTopicConfigs:
 		touched = s.refreshTopic(in.ID, touched)
+		if e := s.pub.topics.entry(in.ID); e != nil {
+			for _, p := range e.partitions {
+				touched = s.refreshBounds(p, touched) // compaction makes them sparse
+			}
+		}
 	case state.DeleteTopic:
 		s.keeper.mergeDue.Store(true)
 		touched = s.refreshTopic(in.ID, touched)
+		s.pub.open.forgetTopic(in.ID)
+	}
+	if len(sl.markers) > 0 {
+		touched = s.applyMarkers(sl, mem, touched)
+	}
+	return touched
+}
+
+// applyMarkers indexes the markers of one entry: all partitions of a transaction at once.
+func (s *Store) applyMarkers(sl *slot, mem *memtable, touched []*partition) []*partition {
+	if mem.batches == 0 {
+		mem.since = s.o.Now()
+	}
+	offset := sl.loc.Offset
+	for i := range sl.markers {
+		b := &sl.markers[i]
+		p := s.pub.parts[b.TopicPartition]
+		if p.mem != mem {
+			p.mem, p.part = mem, mem.part(b.TopicPartition)
+		}
+		mem.addBatch(p.part, s.pub.open, sl.lsn, sl.loc.File, offset, b)
+		offset += uint32(b.SizeBytes)
+		touched = s.refreshBounds(p, touched)
 	}
 	return touched
 }

@@ -13,8 +13,9 @@ type slot struct {
 	q       *queue
 	intent  state.Intent
 	result  any
-	entry   []byte    // nil: nothing was appended
-	payload [][]byte  // the accepted batches, in entry order
+	entry   []byte   // nil: nothing was appended
+	payload [][]byte // the accepted batches or the markers, in entry order
+	markers []state.AppliedBatch
 	bytes   int64     // taken from the budget
 	start   time.Time // when it was decided
 	now     state.Millis

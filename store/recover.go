@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"millrace/store/commitlog"
@@ -47,7 +48,9 @@ func (s *Store) recover(ctx context.Context) error {
 	s.keeper.listed = segs
 	s.keeper.saved = min(c.lsn, c.sealed)
 
-	mem := newMemtable(c.sealed + 1)
+	mem := newMemtable(c.sealed+1, c.open)
+	s.pub.open = openTransactions{}
+	maps.Copy(s.pub.open, c.open)
 	s.pub.state = st
 	s.pub.lsn = c.lsn
 	s.pub.parts = map[state.TopicPartition]*partition{}
@@ -103,7 +106,7 @@ func (s *Store) replay(ctx context.Context, mem *memtable, lsn commitlog.LSN, la
 			offset := r.Location.Offset
 			for i := range batches {
 				b := &batches[i]
-				mem.add(mem.part(b.TopicPartition), r.LSN, r.Location.File, offset, &b.Batch, b.BaseOffset, b.AppendTime)
+				mem.addBatch(mem.part(b.TopicPartition), s.pub.open, r.LSN, r.Location.File, offset, b)
 				offset += uint32(b.SizeBytes)
 				*lastAppend = b.AppendTime
 			}
@@ -135,6 +138,11 @@ func (s *Store) rebuildTopics() {
 			s.refreshBounds(p, nil)
 		}
 		set.byName = append(set.byName, e)
+	}
+	for key := range s.pub.open {
+		if s.pub.parts[key.TopicPartition] == nil {
+			delete(s.pub.open, key) // its topic was deleted
+		}
 	}
 	set.byID = sortedByID(set.byName)
 	s.pub.topics = set

@@ -84,7 +84,7 @@ func (s *Store) retentionMoves(ctx context.Context, sn *Snapshot, now state.Mill
 func (sn *Snapshot) firstNotBefore(tp state.TopicPartition, b state.Bounds, cutoff state.Millis) (int64, error) {
 	r := allOf(b.LogStart, b.End)
 	r.MinTimestamp = cutoff // passes over older batches without looking at each, where that is known
-	it, err := sn.Batches(tp, r)
+	it, err := sn.iterate(tp, r, false)
 	if err != nil {
 		return 0, err
 	}
@@ -107,7 +107,7 @@ func (sn *Snapshot) firstOfNewest(tp state.TopicPartition, b state.Bounds, start
 	if surplus -= limit; surplus <= 0 {
 		return start, nil
 	}
-	it, err := sn.Batches(tp, allOf(start, b.End))
+	it, err := sn.iterate(tp, allOf(start, b.End), false)
 	if err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"sort"
 	"time"
 
 	"millrace/internal/recordbatch"
@@ -39,7 +40,7 @@ func (s *Store) freeze(onlyEmpty bool) {
 	if m.batches == 0 {
 		mems = mems[:len(mems)-1]
 	}
-	s.pub.version = s.versions.add(v.segs, append(mems, newMemtable(m.last+1)))
+	s.pub.version = s.versions.add(v.segs, append(mems, newMemtable(m.last+1, s.pub.open)))
 	s.pub.Unlock()
 	v.unref()
 }
@@ -134,15 +135,32 @@ func (s *Store) writeRange(ctx context.Context, m *memtable) (*segmentFile, erro
 			}
 			run, err := s.readRun(m, refs[:n], size, &scratch)
 			if err == nil {
-				err = w.addRun(tp, m, refs[:n], run)
+				err = w.addRun(tp, m, m.parts[tp].transactions, refs[:n], run)
 			}
 			if err != nil {
 				return nil, errors.Join(err, w.abort())
 			}
 			refs = refs[n:]
 		}
+		if t := m.parts[tp].transactions; t != nil {
+			if err := w.addTransactions(t.all(), start); err != nil {
+				return nil, errors.Join(err, w.abort())
+			}
+		}
 	}
 	return w.finish()
+}
+
+// addTransactions adds those of the partition whose marker was added: a marker below the
+// log start is gone, and all that it decides lies before it.
+func (w *newSegmentFile) addTransactions(all []segment.Transaction, start int64) error {
+	i := sort.Search(len(all), func(i int) bool { return all[i].Marker >= start })
+	for _, t := range all[i:] {
+		if err := w.w.AddTransaction(t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const (
@@ -214,12 +232,16 @@ func (w *newSegmentFile) add(tp state.TopicPartition, b segment.Batch, raw []byt
 }
 
 // addRun adds the batches of refs; run is the log from the first of them on.
-func (w *newSegmentFile) addRun(tp state.TopicPartition, m *memtable, refs []batchRef, run []byte) error {
+func (w *newSegmentFile) addRun(tp state.TopicPartition, m *memtable, txn *partTransactions, refs []batchRef, run []byte) error {
 	for i := range refs {
 		info := refs[i].info(m)
 		b := segment.Batch{
 			BaseOffset: info.BaseOffset, LastOffset: info.LastOffset, MinTimestamp: info.MinTimestamp, MaxTimestamp: info.MaxTimestamp,
 			LSN: uint64(info.LSN), AppendTime: info.AppendTime, SizeBytes: info.SizeBytes,
+		}
+		if k := refs[i].kind(); k >= dataBatch {
+			b.Transactional, b.Control = true, k == markerBatch
+			b.ProducerID = producerOf(txn.producers, b.BaseOffset)
 		}
 		raw := run[refs[i].offset-refs[0].offset:][:b.SizeBytes]
 		if b.MinTimestamp < 0 {

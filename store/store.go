@@ -83,6 +83,7 @@ type published struct {
 	slots     int // slots ever used
 	freeSlots []int
 	version   *version
+	open      openTransactions
 	closed    bool
 }
 

@@ -67,11 +67,12 @@ func (s *Store) decide(sl *slot, produce state.Produce, payload [][]byte) {
 	sl.start = s.o.Now()
 	sl.now = sl.start.UnixMilli()
 	switch sl.intent.(type) {
-	case state.ExpireOffsets, state.ExpireProducers:
+	case state.ExpireOffsets, state.ExpireProducers, state.ExpireTransactionalIDs:
 		if !s.clock.believes(sl.start, time.Now()) {
 			sl.now = 0 // nothing is as old as that
 		}
 	}
+	var err error
 	buf := s.entryBufs.get()
 	entry, result := s.seq.decided.Decide(sl.now, sl.intent, buf)
 	sl.result = result
@@ -84,12 +85,16 @@ func (s *Store) decide(sl *slot, produce state.Produce, payload [][]byte) {
 	sl.lsn = s.seq.last + 1
 	if len(payload) > 0 {
 		sl.payload = place(payload, result.(state.ProduceResult).Batches)
+	} else if sl.markers, err = state.Batches(entry, nil); err != nil {
+		panic(fmt.Sprintf("store: the decided entry has no readable batches: %v", err))
+	} else if len(sl.markers) > 0 {
+		sl.payload = buildMarkers(sl.markers)
 	}
 	// The slot must be queued before the log can complete it. The state follows
 	// after Append: nobody else decides in between, and if the log refuses, there
 	// is nothing to undo.
 	s.queue.push(sl, false)
-	err := s.log.Append(s.seq.last, commitlog.Entry{
+	err = s.log.Append(s.seq.last, commitlog.Entry{
 		Meta:     entry,
 		Payload:  sl.payload,
 		Reserved: usesReserve(sl.intent),
@@ -137,7 +142,9 @@ func place(payload [][]byte, results []state.BatchResult) [][]byte {
 func usesReserve(intent state.Intent) bool {
 	switch intent.(type) {
 	case state.DeleteTopic, state.AdvanceLogStart, state.SetTopicConfigs,
-		state.ExpireOffsets, state.ExpireProducers, state.DeleteGroup, state.DeleteOffsets:
+		state.ExpireOffsets, state.ExpireProducers, state.DeleteGroup, state.DeleteOffsets,
+		// Retention waits for open transactions, and none can begin on a full disk.
+		state.EndTransaction, state.ExpireTransaction, state.ExpireTransactionalIDs:
 		return true
 	}
 	return false

@@ -21,7 +21,7 @@ func (s *Store) OffsetForTime(tp state.TopicPartition, ts state.Millis, iso Isol
 	}
 	r := allOf(b.LogStart, iso.end(b))
 	r.MinTimestamp = ts
-	it, err := sn.Batches(tp, r)
+	it, err := sn.iterate(tp, r, false)
 	if err != nil {
 		return 0, 0, false, err
 	}
@@ -90,7 +90,7 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 		any := false
 		r := allOf(b.LogStart, b.End)
 		r.Reverse = true // the newest batches mostly have it, and then the index of the rest is not read
-		it, err := sn.Batches(tp, r)
+		it, err := sn.iterate(tp, r, false)
 		if err != nil {
 			return 0, 0, false, err
 		}
@@ -125,7 +125,7 @@ func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp s
 		// All batches with that maximum, in order, until one has it in fact.
 		r = allOf(best.BaseOffset, b.End)
 		r.MinTimestamp, r.MaxTimestamp = best.MaxTimestamp, math.MaxInt64
-		it, err = sn.Batches(tp, r)
+		it, err = sn.iterate(tp, r, false)
 		if err != nil {
 			return 0, 0, false, err
 		}

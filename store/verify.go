@@ -127,6 +127,9 @@ func (v *verifier) segment(ctx context.Context, r *segment.Reader) error {
 			v.unreadable(r, p, p.FirstOffset, p.EndOffset-1, err)
 			continue
 		}
+		if _, err := r.Transactions(p); err != nil {
+			v.unreadable(r, p, p.FirstOffset, p.EndOffset-1, err)
+		}
 		for j := range blocks {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Cache keeps block indexes of many segments in bounded memory, the least
+// Cache keeps block and transaction indexes of many segments in bounded memory, the least
 // recently used evicted first. A nil Cache keeps nothing.
 type Cache struct {
 	limit int64
@@ -17,13 +17,15 @@ type Cache struct {
 }
 
 type cacheKey struct {
-	r         *Reader
-	directory int
+	r            *Reader
+	directory    int
+	transactions bool // the transaction index, not the block index
 }
 
 type cacheEntry struct {
-	key    cacheKey
-	blocks []Block
+	key          cacheKey
+	blocks       []Block
+	transactions *Transactions
 }
 
 // blockMemory is what one cached Block takes, and entryMemory what each list adds.
@@ -32,7 +34,13 @@ const (
 	entryMemory = 160
 )
 
-func (e *cacheEntry) bytes() int64 { return entryMemory + int64(len(e.blocks))*blockMemory }
+func (e *cacheEntry) bytes() int64 {
+	n := entryMemory + int64(len(e.blocks))*blockMemory
+	if e.transactions != nil {
+		n += int64(len(e.transactions.list)) * transactionMemory
+	}
+	return n
+}
 
 // NewCache returns a cache of at most limit bytes.
 func NewCache(limit int64) *Cache {
@@ -46,25 +54,24 @@ func (c *Cache) Bytes() int64 {
 	return c.bytes
 }
 
-func (c *Cache) get(r *Reader, directory int) []Block {
+func (c *Cache) get(key cacheKey) *cacheEntry {
 	if c == nil {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entries[cacheKey{r, directory}]
+	e := c.entries[key]
 	if e == nil {
 		return nil
 	}
 	c.recent.MoveToFront(e)
-	return e.Value.(*cacheEntry).blocks
+	return e.Value.(*cacheEntry)
 }
 
-func (c *Cache) put(r *Reader, directory int, blocks []Block) {
+func (c *Cache) put(e *cacheEntry) {
 	if c == nil {
 		return
 	}
-	e := &cacheEntry{cacheKey{r, directory}, blocks}
 	if e.bytes() > c.limit/2 {
 		return // it would push everything else out
 	}
@@ -94,8 +101,10 @@ func (c *Cache) forget(r *Reader) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range r.directory {
-		if el := c.entries[cacheKey{r, i}]; el != nil {
-			c.remove(el)
+		for _, key := range [...]cacheKey{{r, i, false}, {r, i, true}} {
+			if el := c.entries[key]; el != nil {
+				c.remove(el)
+			}
 		}
 	}
 }

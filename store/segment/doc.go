@@ -39,6 +39,10 @@ type Batch struct {
 	AppendTime   state.Millis
 	SizeBytes    int32
 	At           int64 // where the batch begins in the file; set by readers
+
+	Transactional bool  // a batch of a transaction, or a marker
+	Control       bool  // a marker
+	ProducerID    int64 // of a transactional batch; otherwise not kept
 }
 
 // Header is what identifies a segment.
@@ -64,10 +68,20 @@ type Partition struct {
 	MinAppendTime state.Millis
 	MaxAppendTime state.Millis
 
+	// Transactions is how many transactions of the partition have their marker here.
+	Transactions uint32
+	// MinAborted is the least first offset of those that were aborted; without any,
+	// math.MaxInt64.
+	MinAborted int64
+
 	blocks    uint32
 	indexAt   int64 // of the block list
 	indexCRC  uint32
 	directory int // position in the directory
+
+	transactionsAt    int64
+	transactionsBytes uint32
+	transactionsCRC   uint32
 }
 
 // Block is the sparse index entry of a run of batches, about BlockBytes long,

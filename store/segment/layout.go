@@ -10,7 +10,7 @@ import (
 // All integers are little endian; checksums are CRC32C. See docs/format/segment.md.
 const (
 	magic   = "MRSEG\x00\r\n"
-	version = 1
+	version = 2 // version 1 knew no transactions; it is read as it is
 
 	headerBytes    = 64
 	trailerBytes   = 40
@@ -69,7 +69,14 @@ func appendDirectory(b []byte, p *Partition) []byte {
 		b = le.AppendUint64(b, uint64(v))
 	}
 	b = le.AppendUint32(b, p.indexCRC)
-	return append(b, make([]byte, directoryBytes-16-4-4-11*8-4)...)
+	b = le.AppendUint32(b, p.transactionsCRC)
+	b = le.AppendUint32(b, p.Transactions)
+	b = le.AppendUint32(b, p.transactionsBytes)
+	b = le.AppendUint64(b, uint64(p.transactionsAt))
+	if p.Transactions == 0 {
+		return le.AppendUint64(b, 0)
+	}
+	return le.AppendUint64(b, uint64(p.MinAborted))
 }
 
 func decodeDirectory(b []byte) Partition {
@@ -89,6 +96,12 @@ func decodeDirectory(b []byte) Partition {
 		indexAt:        i64(10),
 		blocks:         le.Uint32(b[20:]),
 		indexCRC:       le.Uint32(b[24+11*8:]),
+
+		transactionsCRC:   le.Uint32(b[116:]),
+		Transactions:      le.Uint32(b[120:]),
+		transactionsBytes: le.Uint32(b[124:]),
+		transactionsAt:    int64(le.Uint64(b[128:])),
+		MinAborted:        int64(le.Uint64(b[136:])),
 	}
 	return p
 }
@@ -130,6 +143,10 @@ func decodeBlock(b []byte) Block {
 //	0 if the minimum timestamp is unknown, else 1 + max − min              unsigned
 //
 // The first is relative to the block's FirstOffset and FirstLSN, and to zero times.
+// Behind the last batch, for each batch of a transaction or marker:
+//
+//	batches since the last such one (from the first batch: 0) × 2 + 1 for a marker   unsigned
+//	producer id − previous                                                           zigzag
 type table struct {
 	end       int64
 	lsn       uint64
@@ -195,8 +212,45 @@ func (t *table) decode(b []byte, n int, at int64, dst []Batch) ([]Batch, bool) {
 		dst = append(dst, m)
 		t.end, t.lsn, t.appended, t.timestamp = m.LastOffset+1, m.LSN, m.AppendTime, m.MaxTimestamp
 	}
-	return dst, len(b) == 0
+	batches := dst[len(dst)-n:]
+	var producer int64
+	for i, first := 0, true; len(b) > 0; first = false {
+		v := uvarint()
+		producer += varint()
+		if !ok || v>>1 >= uint64(n) || !first && v>>1 == 0 {
+			return dst, false
+		}
+		if i += int(v >> 1); i >= n {
+			return dst, false
+		}
+		m := &batches[i]
+		m.Transactional, m.Control, m.ProducerID = true, v&1 != 0, producer
+	}
+	return dst, true
 }
+
+// producers encodes which batches of a block are transactional; see table.
+type producers struct {
+	b        []byte
+	last     int
+	producer int64
+}
+
+// add says that the block's batch i is m.
+func (p *producers) add(i int, m *Batch) {
+	if !m.Transactional {
+		return
+	}
+	v := uint64(i-p.last) << 1
+	if m.Control {
+		v |= 1
+	}
+	p.b = binary.AppendUvarint(p.b, v)
+	p.b = binary.AppendVarint(p.b, m.ProducerID-p.producer)
+	p.last, p.producer = i, m.ProducerID
+}
+
+func (p *producers) reset() { *p = producers{b: p.b[:0]} }
 
 // span gathers extremes. A batch without a known minimum makes the whole unknown (-1):
 // its maximum is a claim.

@@ -75,7 +75,7 @@ func (r *Reader) open() error {
 	if err := r.ReadAt(t, trailerAt); err != nil {
 		return err
 	}
-	if string(t[32:]) != magic || sum(t[:28]) != le.Uint32(t[28:]) || le.Uint32(t[20:]) != version {
+	if string(t[32:]) != magic || sum(t[:28]) != le.Uint32(t[28:]) || le.Uint32(t[20:]) != le.Uint32(head[8:]) {
 		return r.corrupt(trailerAt, "trailer damaged")
 	}
 	footerAt, footerLen := le.Uint64(t), le.Uint64(t[8:])
@@ -108,7 +108,9 @@ func (r *Reader) decodeFooter(footer []byte, at int64) error {
 			return r.corrupt(where, "partitions out of order")
 		}
 		if p.Partition < 0 || p.FirstOffset < 0 || p.EndOffset <= p.FirstOffset || p.blocks == 0 ||
-			p.indexAt < headerBytes || p.indexAt > at || int64(p.blocks)*blockBytes > at-p.indexAt {
+			p.indexAt < headerBytes || p.indexAt > at || int64(p.blocks)*blockBytes > at-p.indexAt ||
+			p.Transactions > 0 && (p.transactionsAt < headerBytes || p.transactionsAt > at || int64(p.transactionsBytes) > at-p.transactionsAt ||
+				p.Transactions > maxTransactions || int64(p.Transactions)*minTransaction > int64(p.transactionsBytes)) {
 			return r.corrupt(where, "directory entry makes no sense")
 		}
 		r.directory[i] = p
@@ -137,8 +139,9 @@ func (r *Reader) Find(tp state.TopicPartition) *Partition {
 // Blocks returns p's sparse index, in offset order; read-only. A *CorruptError
 // concerns all of p.
 func (r *Reader) Blocks(p *Partition) ([]Block, error) {
-	if b := r.cache.get(r, p.directory); b != nil {
-		return b, nil
+	key := cacheKey{r: r, directory: p.directory}
+	if e := r.cache.get(key); e != nil {
+		return e.blocks, nil
 	}
 	raw := make([]byte, int(p.blocks)*blockBytes)
 	if err := r.ReadAt(raw, p.indexAt); err != nil {
@@ -159,7 +162,7 @@ func (r *Reader) Blocks(p *Partition) ([]Block, error) {
 		end = b.EndOffset
 		blocks[i] = b
 	}
-	r.cache.put(r, p.directory, blocks)
+	r.cache.put(&cacheEntry{key: key, blocks: blocks})
 	return blocks, nil
 }
 

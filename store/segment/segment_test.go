@@ -297,16 +297,16 @@ func TestTheCacheStaysWithinItsBound(t *testing.T) {
 	c := NewCache(10_000)
 	r := &Reader{directory: make([]Partition, 100)}
 	for i := range 100 {
-		c.put(r, i, make([]Block, 5))
+		c.put(&cacheEntry{key: cacheKey{r: r, directory: i}, blocks: make([]Block, 5)})
 		if c.Bytes() > 10_000 {
 			t.Fatal(c.Bytes())
 		}
 	}
-	if c.get(r, 99) == nil || c.get(r, 0) != nil {
+	if c.get(cacheKey{r: r, directory: 99}) == nil || c.get(cacheKey{r: r}) != nil {
 		t.Fatal("not the oldest was evicted")
 	}
-	c.put(r, 0, make([]Block, 1000))
-	if c.get(r, 0) != nil || c.get(r, 99) == nil {
+	c.put(&cacheEntry{key: cacheKey{r: r}, blocks: make([]Block, 1000)})
+	if c.get(cacheKey{r: r}) != nil || c.get(cacheKey{r: r, directory: 99}) == nil {
 		t.Fatal("one large index pushed the rest out")
 	}
 }

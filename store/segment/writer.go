@@ -35,6 +35,9 @@ type Writer struct {
 	span     span
 	table    table
 	entries  []byte // the open block's table
+	txn      producers
+
+	transactions []Transaction // of the open partition
 }
 
 // Create begins a new segment file, which must not exist.
@@ -76,8 +79,10 @@ func (w *Writer) Add(tp state.TopicPartition, m Batch, raw []byte) error {
 		w.span = span{}
 		w.table = table{end: m.BaseOffset, lsn: m.LSN}
 		w.entries = w.entries[:0]
+		w.txn.reset()
 	}
 	w.entries = w.table.append(w.entries, &m)
+	w.txn.add(int(w.block.Batches), &m)
 	w.span.add(m.MinTimestamp, m.MaxTimestamp)
 	w.block.EndOffset = m.LastOffset + 1
 	w.block.LastLSN = m.LSN
@@ -93,6 +98,31 @@ func (w *Writer) Add(tp state.TopicPartition, m Batch, raw []byte) error {
 	p.MaxAppendTime = max(p.MaxAppendTime, m.AppendTime)
 	w.written++
 	return w.out.Write(raw)
+}
+
+// AddTransaction adds a transaction of the partition of the last Add, which has its
+// marker among the batches added; in the order of markers.
+func (w *Writer) AddTransaction(t Transaction) error {
+	if n := len(w.transactions); w.part == nil || t.Marker >= w.part.EndOffset || t.Marker < w.part.FirstOffset || t.First > t.Marker ||
+		n > 0 && w.transactions[n-1].Marker >= t.Marker {
+		return fmt.Errorf("segment: transaction %+v out of place", t)
+	}
+	w.transactions = append(w.transactions, t)
+	return nil
+}
+
+func (w *Writer) writeTransactions(p *Partition) error {
+	if len(w.transactions) > maxTransactions {
+		return fmt.Errorf("segment: %d transactions of one partition", len(w.transactions))
+	}
+	b := appendTransactions(nil, w.transactions)
+	p.Transactions = uint32(len(w.transactions))
+	p.MinAborted = minAborted(w.transactions)
+	p.transactionsAt = w.out.Len()
+	p.transactionsBytes = uint32(len(b))
+	p.transactionsCRC = sum(b)
+	w.transactions = w.transactions[:0]
+	return w.out.Write(b)
 }
 
 func (w *Writer) begin(tp state.TopicPartition, m *Batch) error {
@@ -117,6 +147,7 @@ func (w *Writer) closeBlock() error {
 	}
 	b := w.block
 	w.block = nil
+	w.entries = append(w.entries, w.txn.b...)
 	b.MinTimestamp, b.MaxTimestamp = w.span.min, w.span.max
 	b.tableAt = int64(len(w.tables))
 	b.tableBytes = uint32(len(w.entries))
@@ -155,6 +186,11 @@ func (w *Writer) closePartition() error {
 	list := make([]byte, 0, len(w.blocks)*blockBytes)
 	for i := range w.blocks {
 		list = appendBlock(list, &w.blocks[i])
+	}
+	if len(w.transactions) > 0 {
+		if err := w.writeTransactions(p); err != nil {
+			return err
+		}
 	}
 	p.blocks = uint32(len(w.blocks))
 	p.indexAt = w.out.Len()
