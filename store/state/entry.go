@@ -35,6 +35,13 @@ const (
 	EntryDeleteGroup      EntryKind = 12
 	EntryExpireOffsets    EntryKind = 13
 	EntryPutDocument      EntryKind = 14
+	EntryInitTransaction  EntryKind = 15
+	EntryAddPartitions    EntryKind = 16
+	EntryAddGroup         EntryKind = 17
+
+	EntryTransactionOffsets     EntryKind = 18
+	EntryEndTransaction         EntryKind = 19
+	EntryExpireTransactionalIDs EntryKind = 20
 )
 
 const entryHeaderBytes = 2
@@ -92,6 +99,18 @@ func (s *State) Apply(entry []byte) error {
 		s.applyExpireOffsets(&r)
 	case EntryPutDocument:
 		s.applyPutDocument(&r)
+	case EntryInitTransaction:
+		s.applyInitTransaction(&r)
+	case EntryAddPartitions:
+		s.applyAddPartitions(&r)
+	case EntryAddGroup:
+		s.applyAddGroup(&r)
+	case EntryTransactionOffsets:
+		s.applyTransactionOffsets(&r)
+	case EntryEndTransaction:
+		s.applyEndTransaction(&r)
+	case EntryExpireTransactionalIDs:
+		s.applyExpireTransactionalIDs(&r)
 	default:
 		return fmt.Errorf("%w: entry kind %d", ErrCorrupt, kind)
 	}

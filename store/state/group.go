@@ -122,12 +122,7 @@ func (s *State) decideCommitOffsets(now Millis, in CommitOffsets, buf []byte) ([
 			res.Errs[i] = ErrTooMany
 			continue
 		}
-		e = append(e, o.Topic[:]...)
-		e = binary.AppendUvarint(e, uint64(o.Partition))
-		e = binary.AppendVarint(e, o.Offset)
-		e = binary.AppendVarint(e, int64(o.LeaderEpoch))
-		e = binary.AppendVarint(e, o.ExpireAt)
-		e = putString(e, o.Metadata)
+		e = putOffset(e, o)
 	}
 	if len(e) == empty {
 		return nil, res
@@ -173,6 +168,14 @@ func (s *State) applyCommitOffsets(r *reader) {
 		}
 		g.offsets[tp] = o
 	}
+}
+
+func putOffset(e []byte, o *OffsetCommit) []byte {
+	e = putTopicPartition(e, o.TopicPartition)
+	e = binary.AppendVarint(e, o.Offset)
+	e = binary.AppendVarint(e, int64(o.LeaderEpoch))
+	e = binary.AppendVarint(e, o.ExpireAt)
+	return putString(e, o.Metadata)
 }
 
 func readOffset(r *reader) (tp TopicPartition, o committed) {

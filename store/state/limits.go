@@ -10,6 +10,9 @@ type Limits struct {
 	MaxOffsets    int // committed offsets over all groups; default 2,000,000; about 150 B each
 	MaxProducers  int // (partition, producer) pairs; default 1,000,000; about 200 B each
 	MaxDocuments  int // default 100,000
+	// MaxTransactions bounds the transactional ids; default 100,000; about 300 B each,
+	// and 30 B for each partition of an open transaction.
+	MaxTransactions int
 }
 
 // Bounds of single things. They are part of the entry format: Apply and Decode
@@ -34,5 +37,6 @@ func (l Limits) withDefaults() Limits {
 	def(&l.MaxOffsets, 2_000_000)
 	def(&l.MaxProducers, 1_000_000)
 	def(&l.MaxDocuments, 100_000)
+	def(&l.MaxTransactions, 100_000)
 	return l
 }

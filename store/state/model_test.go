@@ -383,7 +383,7 @@ func (m *model) check(t *rapid.T, s *State) {
 			for pid := range int64(3) {
 				if h, epoch := p.history(pid); len(h) > 0 {
 					last := h[len(h)-1]
-					want = append(want, Producer{pid, epoch, (seqAfter(last.b) - 1) & 0x7fffffff, last.b.MaxTimestamp, last.at})
+					want = append(want, Producer{pid, epoch, (seqAfter(last.b) - 1) & 0x7fffffff, last.b.MaxTimestamp, last.at, -1})
 				}
 			}
 			equal(t, "producers", want, s.Producers(TopicPartition{tid, int32(i)}))

@@ -8,12 +8,18 @@ type partition struct {
 	logStart  int64
 	end       int64               // next offset to assign; the high watermark
 	producers map[int64]*producer // by producer id; nil until an idempotent one comes
+	open      map[int64]int64     // first offsets of open transactions, by producer id; nil when there are none
+	firstOpen int64               // the least of them
+	sparse    bool                // there are, or were, offsets that are no visible records
 	pending   pending             // scratch of Decide
 }
 
-// bounds: without transactions and compaction everything is stable and dense.
 func (p *partition) bounds() Bounds {
-	return Bounds{LogStart: p.logStart, LastStable: p.end, End: p.end, Dense: true}
+	b := Bounds{LogStart: p.logStart, LastStable: p.end, End: p.end, Dense: !p.sparse}
+	if len(p.open) > 0 {
+		b.LastStable = max(p.firstOpen, p.logStart)
+	}
+	return b
 }
 
 func (s *State) partition(tp TopicPartition) *partition {

@@ -72,11 +72,16 @@ func (s *State) decideProduce(now Millis, in Produce, buf []byte) ([]byte, any) 
 		switch {
 		case b.Records < 1 || b.SizeBytes < 0:
 			r.Err = ErrInvalidBatch
-		case b.Transactional:
-			r.Err = ErrNoTransaction
+		case b.Transactional && b.ProducerID < 0:
+			r.Err = ErrInvalidBatch
 		case b.ProducerID >= 0:
 			known := s.pendingProducer(in.Batches, res, p, b.ProducerID)
 			r.BaseOffset, r.Duplicate, r.Err = known.check(b)
+			if !r.Duplicate {
+				if err := s.checkTransaction(b, in.AddPartitions); err != nil {
+					r.Err = err // says more than a sequence out of order
+				}
+			}
 			if r.Err == nil && !r.Duplicate {
 				if known == nil {
 					newProducers++
@@ -104,6 +109,9 @@ func (s *State) decideProduce(now Millis, in Produce, buf []byte) ([]byte, any) 
 		}
 		if b.ProducerID >= 0 {
 			flags |= flagHasProducer
+		}
+		if b.Transactional {
+			flags |= flagTransactional
 		}
 		e = append(e, flags)
 		if flags&flagSameTopic == 0 {
@@ -246,6 +254,13 @@ func (s *State) applyProduce(r *reader) {
 			s.producerCount++
 		}
 		pr.append(&b.Batch, b.BaseOffset, b.AppendTime)
+		if b.Transactional {
+			if err := s.checkTransaction(&b.Batch, true); err != nil {
+				r.fail("transactional batch without its transaction")
+				return
+			}
+			s.noteTransactional(p, &b)
+		}
 	}
 }
 
@@ -258,14 +273,21 @@ type AppliedBatch struct {
 }
 
 // Batches decodes the record batches that entry appends, in payload order,
-// appending to dst; none for other entries. Batches without a producer have
-// ProducerID, ProducerEpoch and FirstSequence -1.
+// appending to dst: those of producers and transaction markers; none for other entries.
+// Batches without a producer have ProducerID, ProducerEpoch and FirstSequence -1.
 func Batches(entry []byte, dst []AppliedBatch) ([]AppliedBatch, error) {
 	kind, err := KindOf(entry)
-	if err != nil || kind != EntryProduce {
+	if err != nil {
 		return dst, err
 	}
 	r := reader{b: entry[entryHeaderBytes:]}
+	switch kind {
+	case EntryProduce:
+	case EntryInitTransaction, EntryEndTransaction:
+		return append(dst, readEnd(&r).markers...), r.err
+	default:
+		return dst, nil
+	}
 	br := newBatchReader(&r)
 	var b AppliedBatch
 	for br.next(&b) {

@@ -137,7 +137,7 @@ func TestIdempotentProducer(t *testing.T) {
 			{idem(0, 1, 7, 0, -1), bad(ErrOutOfOrderSequence)},
 		},
 		"transactional batches need a transaction": {
-			{Batch{TopicPartition: TopicPartition{id(1), 0}, Records: 1, ProducerID: 7, Transactional: true}, bad(ErrNoTransaction)},
+			{Batch{TopicPartition: TopicPartition{id(1), 0}, Records: 1, ProducerID: 7, Transactional: true}, bad(ErrInvalidProducerID)},
 		},
 		"a batch without records is refused": {
 			{plain(0, 0), bad(ErrInvalidBatch)},

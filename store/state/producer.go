@@ -133,6 +133,7 @@ type Producer struct {
 	LastSequence  int32
 	LastTimestamp Millis // highest of its last batch; -1 unknown
 	LastAppend    Millis
+	TxnStart      int64 // first offset of its open transaction here; -1 none
 }
 
 // Producers returns the producers of a partition in id order; nil if there is
@@ -144,7 +145,11 @@ func (s *State) Producers(tp TopicPartition) []Producer {
 	}
 	all := make([]Producer, 0, len(p.producers))
 	for id, pr := range p.producers {
-		all = append(all, Producer{id, pr.epoch, pr.lastSequence(), pr.timestamp, pr.appended})
+		start, open := p.open[id]
+		if !open {
+			start = -1
+		}
+		all = append(all, Producer{id, pr.epoch, pr.lastSequence(), pr.timestamp, pr.appended, start})
 	}
 	slices.SortFunc(all, func(a, b Producer) int { return cmp.Compare(a.ProducerID, b.ProducerID) })
 	return all
@@ -209,14 +214,21 @@ func (s *State) anyProducerBefore(cutoff Millis) bool {
 	}
 	for _, t := range s.sorted {
 		for i := range t.partitions {
-			for _, pr := range t.partitions[i].producers {
-				if pr.appended <= cutoff {
+			p := &t.partitions[i]
+			for id, pr := range p.producers {
+				if p.expired(id, pr, cutoff) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// expired: a producer with an open transaction stays, however slow it is.
+func (p *partition) expired(id int64, pr *producer, cutoff Millis) bool {
+	_, open := p.open[id]
+	return !open && pr.appended <= cutoff
 }
 
 func (s *State) applyExpireProducers(r *reader) {
@@ -233,7 +245,7 @@ func (s *State) applyExpireProducers(r *reader) {
 		for i := range t.partitions {
 			p := &t.partitions[i]
 			for id, pr := range p.producers {
-				if pr.appended <= cutoff {
+				if p.expired(id, pr, cutoff) {
 					delete(p.producers, id)
 					s.producerCount--
 				}

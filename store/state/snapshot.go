@@ -11,16 +11,22 @@ import (
 //
 //	"MRST" | version | topics version | next producer id | document version
 //	topics, in name order:  id, name, created, config version, configs, partitions:
-//	    log start, end − log start, producers in id order:
+//	    log start, end − log start,
+//	    2 × open transactions + sparse (since version 2), open transactions in producer id order:
+//	        producer id, first offset
+//	    producers in id order:
 //	        id, epoch, appended, timestamp, window (oldest first): base, first, last
 //	bumped producers, in id order: id, epoch, time
+//	transactional ids, in order (since version 2): id, producer id, epoch, last producer id,
+//	    last epoch, timeout, status, started, updated, partitions in order,
+//	    groups in order: name, offsets in (topic, partition) order
 //	groups, in name order:  name, flags, data, empty since, offsets in (topic, partition) order
 //	document kinds, by name: kind, version, documents in key order: key, version, data
 //
 // Each list has its count in front. Many versions are read, the newest is written.
 const (
 	snapshotMagic   = "MRST"
-	snapshotVersion = 1
+	snapshotVersion = 2
 )
 
 const (
@@ -57,6 +63,8 @@ func (s *State) Encode(dst []byte) []byte {
 		b = binary.AppendVarint(b, s.bumped[id].at)
 	}
 
+	b = s.encodeTransactions(b)
+
 	b = binary.AppendUvarint(b, uint64(len(s.groups)))
 	for _, name := range slices.Sorted(maps.Keys(s.groups)) {
 		b = putString(b, name)
@@ -82,6 +90,17 @@ func (s *State) Encode(dst []byte) []byte {
 func (p *partition) encode(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(p.logStart))
 	b = binary.AppendUvarint(b, uint64(p.end-p.logStart))
+	transactions := uint64(len(p.open)) << 1
+	if p.sparse {
+		transactions |= 1
+	}
+	b = binary.AppendUvarint(b, transactions)
+	if len(p.open) > 0 {
+		for _, id := range slices.Sorted(maps.Keys(p.open)) {
+			b = binary.AppendUvarint(b, uint64(id))
+			b = binary.AppendUvarint(b, uint64(p.open[id]))
+		}
+	}
 	b = binary.AppendUvarint(b, uint64(len(p.producers)))
 	if len(p.producers) == 0 {
 		return b
@@ -114,16 +133,41 @@ func (g *group) encode(b []byte) []byte {
 	b = append(b, flags)
 	b = putBytes(b, g.data)
 	b = binary.AppendVarint(b, g.emptySince)
-	b = binary.AppendUvarint(b, uint64(len(g.offsets)))
-	for _, tp := range slices.SortedFunc(maps.Keys(g.offsets), TopicPartition.Compare) {
-		o := g.offsets[tp]
-		b = append(b, tp.Topic[:]...)
-		b = binary.AppendUvarint(b, uint64(tp.Partition))
-		b = binary.AppendVarint(b, o.Offset)
-		b = binary.AppendVarint(b, int64(o.LeaderEpoch))
-		b = binary.AppendVarint(b, o.expireAt)
-		b = putString(b, o.Metadata)
+	return encodeOffsets(b, g.offsets)
+}
+
+func encodeOffsets(b []byte, offsets map[TopicPartition]committed) []byte {
+	b = binary.AppendUvarint(b, uint64(len(offsets)))
+	for _, tp := range slices.SortedFunc(maps.Keys(offsets), TopicPartition.Compare) {
+		o := offsets[tp]
+		b = putOffset(b, &OffsetCommit{TopicPartition: tp, Offset: o.Offset, LeaderEpoch: o.LeaderEpoch, ExpireAt: o.expireAt, Metadata: o.Metadata})
 		b = binary.AppendVarint(b, o.CommitTime)
+	}
+	return b
+}
+
+func (s *State) encodeTransactions(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s.transactions)))
+	for _, id := range slices.Sorted(maps.Keys(s.transactions)) {
+		t := s.transactions[id]
+		b = putString(b, id)
+		b = binary.AppendUvarint(b, uint64(t.producerID))
+		b = binary.AppendUvarint(b, uint64(t.producerEpoch))
+		b = binary.AppendVarint(b, t.lastProducerID)
+		b = binary.AppendVarint(b, int64(t.lastProducerEpoch))
+		b = binary.AppendUvarint(b, uint64(t.timeout))
+		b = append(b, byte(t.status))
+		b = binary.AppendVarint(b, t.startedAt)
+		b = binary.AppendVarint(b, t.updatedAt)
+		b = binary.AppendUvarint(b, uint64(len(t.partitions)))
+		for _, tp := range t.sortedPartitions() {
+			b = putTopicPartition(b, tp)
+		}
+		b = binary.AppendUvarint(b, uint64(len(t.offsets)))
+		for _, group := range slices.Sorted(maps.Keys(t.offsets)) {
+			b = putString(b, group)
+			b = encodeOffsets(b, t.offsets[group])
+		}
 	}
 	return b
 }
@@ -139,7 +183,8 @@ func DecodeWithLimits(b []byte, l Limits) (*State, error) {
 	if len(b) < head || string(b[:len(snapshotMagic)]) != snapshotMagic {
 		return nil, fmt.Errorf("%w: not a snapshot", ErrCorrupt)
 	}
-	if v := b[head-1]; v != snapshotVersion {
+	version := b[head-1]
+	if v := version; v < 1 || v > snapshotVersion {
 		return nil, fmt.Errorf("%w: snapshot version %d", ErrCorrupt, v)
 	}
 	s := NewWithLimits(l)
@@ -147,8 +192,11 @@ func DecodeWithLimits(b []byte, l Limits) (*State, error) {
 	s.topicsVersion = r.uvarint()
 	s.nextProducerID = r.int64("next producer id")
 	s.documentVersion = r.uvarint()
-	s.decodeTopics(r)
+	s.decodeTopics(r, version)
 	s.decodeBumped(r)
+	if version >= 2 {
+		s.decodeTransactions(r)
+	}
 	s.decodeGroups(r)
 	s.decodeDocuments(r)
 	if err := r.end(); err != nil {
@@ -164,9 +212,11 @@ const (
 	minProducerBytes  = 5
 	minGroupBytes     = 5
 	minOffsetBytes    = 16 + 6
+
+	minTransactionBytes = 11
 )
 
-func (s *State) decodeTopics(r *reader) {
+func (s *State) decodeTopics(r *reader, version byte) {
 	last := ""
 	for n := r.count(minTopicBytes, "topic count"); n > 0 && r.err == nil; n-- {
 		t := &topic{}
@@ -186,8 +236,9 @@ func (s *State) decodeTopics(r *reader) {
 		t.Partitions = int32(count)
 		t.partitions = make([]partition, count)
 		for i := range t.partitions {
-			s.producerCount += t.partitions[i].decode(r)
+			s.producerCount += t.partitions[i].decode(r, version)
 		}
+		t.markSparse() // version 1 did not know
 		s.topics[t.ID], s.byName[t.Name] = t, t
 		s.sorted = append(s.sorted, t)
 		s.partitionCount += count
@@ -195,11 +246,14 @@ func (s *State) decodeTopics(r *reader) {
 }
 
 // decode returns the number of producers.
-func (p *partition) decode(r *reader) int {
+func (p *partition) decode(r *reader, version byte) int {
 	p.logStart = r.int64("log start")
 	p.end = p.logStart + r.int64("end")
 	if p.end < p.logStart {
 		r.fail("end offset")
+	}
+	if version >= 2 {
+		p.decodeOpen(r)
 	}
 	n := r.count(minProducerBytes, "producer count")
 	if n == 0 || r.err != nil {
@@ -224,6 +278,69 @@ func (p *partition) decode(r *reader) int {
 	return n
 }
 
+func (p *partition) decodeOpen(r *reader) {
+	n := r.uvarint()
+	p.sparse = n&1 != 0
+	n >>= 1
+	if n > uint64(len(r.b)/2) {
+		r.fail("open transaction count")
+	}
+	if n == 0 || r.err != nil {
+		return
+	}
+	p.open = make(map[int64]int64, n)
+	p.firstOpen = p.end
+	for range n {
+		id, first := r.int64("producer id"), r.int64("first offset")
+		p.open[id] = first
+		p.firstOpen = min(p.firstOpen, first)
+	}
+	if uint64(len(p.open)) != n {
+		r.fail("open transaction twice")
+	}
+}
+
+func (s *State) decodeTransactions(r *reader) {
+	for n := r.count(minTransactionBytes, "transaction count"); n > 0 && r.err == nil; n-- {
+		t := &transaction{id: r.string(maxNameBytes, "transactional id")}
+		t.producerID = r.int64("producer id")
+		t.producerEpoch = int16(r.upTo(maxEpoch, "producer epoch"))
+		t.lastProducerID = r.varint()
+		t.lastProducerEpoch = int16(r.varint())
+		t.timeout = r.int32("transaction timeout")
+		t.status = TransactionStatus(r.byte())
+		t.startedAt = r.varint()
+		t.updatedAt = r.varint()
+		if t.status > TransactionCompleteAbort || s.transactions[t.id] != nil || s.transactionOf[t.producerID] != nil {
+			r.fail("transaction status, or twice")
+		}
+		for count := r.count(17, "transaction's partition count"); count > 0 && r.err == nil; count-- {
+			if t.partitions == nil {
+				t.partitions = map[TopicPartition]struct{}{}
+			}
+			tp := r.topicPartition()
+			if s.partition(tp) == nil {
+				r.fail("transaction over an unknown partition")
+			}
+			t.partitions[tp] = struct{}{}
+		}
+		for count := r.count(2, "transaction's group count"); count > 0 && r.err == nil; count-- {
+			if t.offsets == nil {
+				t.offsets = map[string]map[TopicPartition]committed{}
+			}
+			group := r.string(maxNameBytes, "group name")
+			offsets := map[TopicPartition]committed{}
+			s.pendingOffsets += s.decodeOffsets(r, offsets)
+			t.offsets[group] = offsets
+		}
+		if r.err != nil {
+			return
+		}
+		s.transactions[t.id] = t
+		s.transactionOf[t.producerID] = t
+	}
+}
+
 func (s *State) decodeBumped(r *reader) {
 	for n := r.count(3, "bumped producer count"); n > 0 && r.err == nil; n-- {
 		id := r.int64("producer id")
@@ -246,23 +363,27 @@ func (s *State) decodeGroups(r *reader) {
 			g.data = append([]byte{}, data...)
 		}
 		g.emptySince = r.varint()
-		count := r.count(minOffsetBytes, "offset count")
-		for range count {
-			tp, o := readOffset(r)
-			o.CommitTime = r.varint()
-			if r.err == nil && s.partition(tp) == nil {
-				r.fail("offset of an unknown partition")
-			}
-			if r.err != nil {
-				return
-			}
-			g.offsets[tp] = o
-		}
-		if len(g.offsets) != count {
-			r.fail("offset twice")
-		}
-		s.offsetCount += count
+		s.offsetCount += s.decodeOffsets(r, g.offsets)
 	}
+}
+
+func (s *State) decodeOffsets(r *reader, into map[TopicPartition]committed) (count int) {
+	count = r.count(minOffsetBytes, "offset count")
+	for range count {
+		tp, o := readOffset(r)
+		o.CommitTime = r.varint()
+		if r.err == nil && s.partition(tp) == nil {
+			r.fail("offset of an unknown partition")
+		}
+		if r.err != nil {
+			return 0
+		}
+		into[tp] = o
+	}
+	if len(into) != count {
+		r.fail("offset twice")
+	}
+	return count
 }
 
 func (s *State) decodeDocuments(r *reader) {

@@ -19,6 +19,10 @@ type State struct {
 	bumped         map[int64]bump // epochs handed out beyond 0
 	producerCount  int            // (partition, producer) pairs
 
+	transactions   map[string]*transaction
+	transactionOf  map[int64]*transaction // by producer id
+	pendingOffsets int                    // that transactions hold
+
 	groups      map[string]*group
 	offsetCount int
 
@@ -39,6 +43,10 @@ func NewWithLimits(l Limits) *State {
 		topics: map[TopicID]*topic{},
 		byName: map[string]*topic{},
 		bumped: map[int64]bump{},
+
+		transactions:  map[string]*transaction{},
+		transactionOf: map[int64]*transaction{},
+
 		groups: map[string]*group{},
 		kinds:  map[string]*documentKind{},
 	}
@@ -67,6 +75,20 @@ func (s *State) Decide(now Millis, intent Intent, buf []byte) (entry []byte, res
 		return s.decideProducerID(now, in, buf)
 	case ExpireProducers:
 		return s.decideExpireProducers(now, in, buf)
+	case InitTransaction:
+		return s.decideInitTransaction(now, in, buf)
+	case AddPartitionsToTransaction:
+		return s.decideAddPartitions(now, in, buf)
+	case AddGroupToTransaction:
+		return s.decideAddGroup(now, in, buf)
+	case CommitTransactionOffsets:
+		return s.decideTransactionOffsets(now, in, buf)
+	case EndTransaction:
+		return s.decideEndTransaction(now, in, buf)
+	case ExpireTransaction:
+		return s.decideExpireTransaction(now, in, buf)
+	case ExpireTransactionalIDs:
+		return s.decideExpireTransactionalIDs(now, in, buf)
 	case CommitOffsets:
 		return s.decideCommitOffsets(now, in, buf)
 	case DeleteOffsets:
@@ -100,6 +122,12 @@ func (s *State) Clone() *State {
 	for id, b := range s.bumped {
 		c.bumped[id] = b
 	}
+	for id, t := range s.transactions {
+		n := t.clone()
+		c.transactions[id] = n
+		c.transactionOf[n.producerID] = n
+	}
+	c.pendingOffsets = s.pendingOffsets
 	c.offsetCount = s.offsetCount
 	for name, g := range s.groups {
 		c.groups[name] = g.clone()

@@ -18,6 +18,7 @@ func (t *topic) clone() *topic {
 	c := &topic{Topic: t.Topic, partitions: slices.Clone(t.partitions)}
 	for i := range c.partitions {
 		c.partitions[i].producers = cloneProducers(c.partitions[i].producers)
+		c.partitions[i].open = maps.Clone(c.partitions[i].open)
 		c.partitions[i].pending = pending{}
 	}
 	return c
@@ -113,6 +114,7 @@ func (s *State) applyCreateTopic(r *reader) {
 		return
 	}
 	t.partitions = make([]partition, t.Partitions)
+	t.markSparse()
 	s.insertTopic(t)
 	s.topicsVersion++
 }
@@ -148,7 +150,18 @@ func (s *State) applyDeleteTopic(r *reader) {
 			}
 		}
 	}
+	s.forgetTopicInTransactions(t.ID)
 	s.topicsVersion++
+}
+
+// markSparse notes that the topic is compacted, or was once: records may be missing.
+func (t *topic) markSparse() {
+	if !strings.Contains(t.Configs["cleanup.policy"], "compact") {
+		return
+	}
+	for i := range t.partitions {
+		t.partitions[i].sparse = true
+	}
 }
 
 // --- CreatePartitions: id, count ---
@@ -185,6 +198,7 @@ func (s *State) applyCreatePartitions(r *reader) {
 	s.partitionCount += count - len(t.partitions)
 	t.partitions = append(t.partitions, make([]partition, count-len(t.partitions))...)
 	t.Partitions = int32(count)
+	t.markSparse()
 	s.topicsVersion++
 }
 
@@ -219,6 +233,7 @@ func (s *State) applySetTopicConfigs(r *reader) {
 	}
 	t.Configs = configs
 	t.ConfigVersion++
+	t.markSparse()
 	s.topicsVersion++
 }
 

@@ -1,0 +1,95 @@
+package state
+
+import "encoding/binary"
+
+// --- AddGroupToTransaction: now, transactional id, group ---
+
+func (s *State) decideAddGroup(now Millis, in AddGroupToTransaction, buf []byte) ([]byte, any) {
+	t, err := s.claim(in.TransactionRef)
+	switch {
+	case err != nil:
+		return nil, TransactionResult{Err: err}
+	case len(in.Group) > maxNameBytes:
+		return nil, TransactionResult{Err: ErrTooMany}
+	case t.status == TransactionOngoing && t.offsets[in.Group] != nil:
+		return nil, TransactionResult{}
+	}
+	e := binary.AppendVarint(beginEntry(buf, EntryAddGroup), now)
+	e = putString(e, t.id)
+	return putString(e, in.Group), TransactionResult{}
+}
+
+func (s *State) applyAddGroup(r *reader) {
+	now := r.varint()
+	t := s.readTransaction(r)
+	group := r.string(maxNameBytes, "group name")
+	if r.err == nil {
+		t.addGroup(group, now)
+	}
+}
+
+// --- CommitTransactionOffsets: now, transactional id, group, then offsets as in CommitOffsets ---
+
+func (s *State) decideTransactionOffsets(now Millis, in CommitTransactionOffsets, buf []byte) ([]byte, any) {
+	t, err := s.claim(in.TransactionRef)
+	switch {
+	case err != nil:
+		return nil, CommitOffsetsResult{Err: err}
+	case !in.AddGroup && (t.status != TransactionOngoing || t.offsets[in.Group] == nil):
+		return nil, CommitOffsetsResult{Err: ErrNoTransaction}
+	case len(in.Group) > maxNameBytes || s.groups[in.Group] == nil && len(s.groups) >= s.limits.MaxGroups:
+		return nil, CommitOffsetsResult{Err: ErrTooMany}
+	}
+	res := CommitOffsetsResult{Errs: make([]error, len(in.Offsets))}
+	e := binary.AppendVarint(beginEntry(buf, EntryTransactionOffsets), now)
+	e = putString(e, t.id)
+	e = putString(e, in.Group)
+	empty, added := len(e), 0
+	for i := range in.Offsets {
+		o := &in.Offsets[i]
+		if s.partition(o.TopicPartition) == nil {
+			res.Errs[i] = ErrUnknownTopic
+			continue
+		}
+		if _, known := t.offsets[in.Group][o.TopicPartition]; !known {
+			if s.offsetCount+s.pendingOffsets+added >= s.limits.MaxOffsets {
+				res.Errs[i] = ErrTooMany
+				continue
+			}
+			added++
+		}
+		if len(o.Metadata) > maxDataBytes {
+			res.Errs[i] = ErrTooMany
+			continue
+		}
+		e = putOffset(e, o)
+	}
+	if len(e) == empty {
+		return nil, res
+	}
+	return e, res
+}
+
+func (s *State) applyTransactionOffsets(r *reader) {
+	now := r.varint()
+	t := s.readTransaction(r)
+	group := r.string(maxNameBytes, "group name")
+	if r.err != nil {
+		return
+	}
+	offsets := t.addGroup(group, now)
+	for len(r.b) > 0 {
+		tp, o := readOffset(r)
+		if r.err != nil {
+			return
+		}
+		if s.partition(tp) == nil {
+			r.fail("offset of an unknown partition")
+			return
+		}
+		if _, known := offsets[tp]; !known {
+			s.pendingOffsets++
+		}
+		offsets[tp] = o
+	}
+}
