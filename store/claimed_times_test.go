@@ -38,7 +38,7 @@ func TestAHeaderThatLiesAboutTimesHidesNoRecord(t *testing.T) {
 
 	check := func(t *testing.T, s *Store) {
 		t.Helper()
-		if o, ts, ok, err := s.MaxTimestamp(tp); o != 2 || ts != 9000 || !ok || err != nil {
+		if o, ts, ok, err := s.MaxTimestamp(tp, ReadUncommitted); o != 2 || ts != 9000 || !ok || err != nil {
 			t.Errorf("highest timestamp: offset %d, %d, %v, %v", o, ts, ok, err)
 		}
 		for _, c := range []struct{ at, offset int64 }{{0, 0}, {5001, 1}, {7001, 2}, {9000, 2}} {

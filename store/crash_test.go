@@ -69,6 +69,7 @@ func (r *recorder) check(t testing.TB, s *Store, acked commitlog.LSN) {
 	want := state.New()
 	data := map[state.TopicPartition][]state.AppliedBatch{}
 	raws := map[state.TopicPartition][][]byte{}
+	oracles := map[state.TopicPartition]*oraclePart{}
 	for i, e := range r.entries[:n] {
 		if err := want.Apply(e.meta); err != nil {
 			t.Fatalf("entry %d: %v", i+1, err)
@@ -80,6 +81,12 @@ func (r *recorder) check(t testing.TB, s *Store, acked commitlog.LSN) {
 		for j, b := range batches {
 			data[b.TopicPartition] = append(data[b.TopicPartition], b)
 			raws[b.TopicPartition] = append(raws[b.TopicPartition], e.payload[j])
+			o := oracles[b.TopicPartition]
+			if o == nil {
+				o = &oraclePart{}
+				oracles[b.TopicPartition] = o
+			}
+			o.add(&b, commitlog.LSN(i+1))
 		}
 	}
 	if want.Hash() != s.pub.state.Hash() {
@@ -100,6 +107,9 @@ func (r *recorder) check(t testing.TB, s *Store, acked commitlog.LSN) {
 			}
 			if got := fetchAll(t, s, tp); !bytes.Equal(got, whole) {
 				t.Fatalf("%v: %d bytes fetched, want %d", tp, len(got), len(whole))
+			}
+			if o := oracles[tp]; o != nil {
+				o.check(t, s, tp, rand.New(rand.NewPCG(uint64(n), uint64(p))))
 			}
 		}
 	}
@@ -135,8 +145,10 @@ type workload struct {
 	r      *rand.Rand
 	topics []state.TopicID
 	made   int
-	wg     sync.WaitGroup
-	room   chan struct{}
+
+	transactors []*transactor
+	wg          sync.WaitGroup
+	room        chan struct{}
 }
 
 func newWorkload(t testing.TB, s *Store, r *rand.Rand) *workload {
@@ -176,7 +188,9 @@ func (w *workload) step() {
 		}
 	case k < 10:
 		w.submit(state.PutDocument{Kind: "test", Key: fmt.Sprint(w.made), Data: []byte("x")}, nil)
-	case k < 12:
+	case k < 40:
+		w.transact()
+	case k < 42:
 		w.submit(state.CommitOffsets{Group: "g", Offsets: []state.OffsetCommit{{TopicPartition: w.partition(), Offset: r.Int64N(100), LeaderEpoch: -1, ExpireAt: -1}}}, nil)
 	default:
 		var in state.Produce

@@ -49,7 +49,7 @@ func TestLookupsByTimeReadAnUnsealedCompressedBatchOnce(t *testing.T) {
 	latest := func() (reads int64) {
 		t.Helper()
 		before := counted.reads.Load()
-		if o, ts, found, err := s.MaxTimestamp(tp); o != 14 || ts != 750 || !found || err != nil {
+		if o, ts, found, err := s.MaxTimestamp(tp, ReadUncommitted); o != 14 || ts != 750 || !found || err != nil {
 			t.Errorf("highest timestamp: offset %d, %d, %v, %v", o, ts, found, err)
 		}
 		return counted.reads.Load() - before
@@ -67,7 +67,7 @@ func TestLookupsByTimeReadAnUnsealedCompressedBatchOnce(t *testing.T) {
 	}
 	// A batch that the log start cuts through is looked into for what is left of it.
 	mustCommit(t, s, state.AdvanceLogStart{Partitions: []state.LogStartMove{{TopicPartition: tp, Before: 15}}})
-	if o, ts, found, err := s.MaxTimestamp(tp); o != 15 || ts != 700 || !found || err != nil {
+	if o, ts, found, err := s.MaxTimestamp(tp, ReadUncommitted); o != 15 || ts != 700 || !found || err != nil {
 		t.Errorf("highest timestamp: offset %d, %d, %v, %v", o, ts, found, err)
 	}
 	produceRaw(s, compressed(50_000, rec{900, "z"}))
@@ -92,7 +92,7 @@ func TestLookupsByTimeAtOnceShareTheirLook(t *testing.T) {
 			if _, _, found, err := s.OffsetForTime(tp, 100, ReadUncommitted); found || err != nil {
 				t.Error(found, err)
 			}
-			if o, ts, found, err := s.MaxTimestamp(tp); o != 19 || ts != 19 || !found || err != nil {
+			if o, ts, found, err := s.MaxTimestamp(tp, ReadUncommitted); o != 19 || ts != 19 || !found || err != nil {
 				t.Error(o, ts, found, err)
 			}
 		})

@@ -244,7 +244,7 @@ func TestTimesAreFoundInSegments(t *testing.T) {
 			}
 		}
 	}
-	if offset, ts, found, err := s.MaxTimestamp(tp); offset != 999 || ts != 4995 || !found || err != nil {
+	if offset, ts, found, err := s.MaxTimestamp(tp, ReadUncommitted); offset != 999 || ts != 4995 || !found || err != nil {
 		t.Error(offset, ts, found, err)
 	}
 }

@@ -155,6 +155,7 @@ type ProducerInfo struct {
 	ProducerEpoch int16
 	LastSequence  int32
 	LastTimestamp state.Millis
+	TxnStart      int64 // first offset of its open transaction here; -1 none
 }
 
 // Producers of a partition with live sequence state.
@@ -211,5 +212,5 @@ func (s *Store) acquire() *version {
 }
 
 func producerInfo(p state.Producer) ProducerInfo {
-	return ProducerInfo{ProducerID: p.ProducerID, ProducerEpoch: p.ProducerEpoch, LastSequence: p.LastSequence, LastTimestamp: p.LastTimestamp}
+	return ProducerInfo{ProducerID: p.ProducerID, ProducerEpoch: p.ProducerEpoch, LastSequence: p.LastSequence, LastTimestamp: p.LastTimestamp, TxnStart: p.TxnStart}
 }

@@ -301,7 +301,7 @@ func TestWatchersHearOfTheirPartitionsOnly(t *testing.T) {
 func TestTimesAreLookedUpInsideBatches(t *testing.T) {
 	s, _ := openMem(t)
 	tp := state.TopicPartition{Topic: createTopic(t, s, "a", 1, nil)}
-	if _, _, found, err := s.MaxTimestamp(tp); found || err != nil {
+	if _, _, found, err := s.MaxTimestamp(tp, ReadUncommitted); found || err != nil {
 		t.Fatal(found, err)
 	}
 	produce(t, s, tp, rec{10, "0"}, rec{30, "1"}, rec{20, "2"})
@@ -315,7 +315,7 @@ func TestTimesAreLookedUpInsideBatches(t *testing.T) {
 			t.Errorf("%d: %d %d %v %v", c.ts, offset, at, found, err)
 		}
 	}
-	if offset, at, found, err := s.MaxTimestamp(tp); offset != 5 || at != 40 || !found || err != nil {
+	if offset, at, found, err := s.MaxTimestamp(tp, ReadUncommitted); offset != 5 || at != 40 || !found || err != nil {
 		t.Error(offset, at, found, err)
 	}
 	mustCommit(t, s, state.AdvanceLogStart{Partitions: []state.LogStartMove{{TopicPartition: tp, Before: 6}}})
@@ -323,7 +323,7 @@ func TestTimesAreLookedUpInsideBatches(t *testing.T) {
 		t.Error("before the log start:", offset)
 	}
 	mustCommit(t, s, state.AdvanceLogStart{Partitions: []state.LogStartMove{{TopicPartition: tp, Before: 7}}})
-	if offset, at, _, _ := s.MaxTimestamp(tp); offset != 7 || at != 35 {
+	if offset, at, _, _ := s.MaxTimestamp(tp, ReadUncommitted); offset != 7 || at != 35 {
 		t.Error(offset, at)
 	}
 }
@@ -478,7 +478,7 @@ func TestARecordThatCannotBeDecodedDoesNotBlockTimeLookups(t *testing.T) {
 			t.Errorf("first at %d or later: %d %v %v, want %d", ts, offset, found, err, want)
 		}
 	}
-	if offset, at, found, err := s.MaxTimestamp(tp); err != nil || !found || offset != 5 || at != 30 {
+	if offset, at, found, err := s.MaxTimestamp(tp, ReadUncommitted); err != nil || !found || offset != 5 || at != 30 {
 		t.Error(offset, at, found, err)
 	}
 	mustCommit(t, s, state.AdvanceLogStart{Partitions: []state.LogStartMove{{TopicPartition: tp, Before: 2}}})

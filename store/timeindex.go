@@ -8,7 +8,8 @@ import (
 )
 
 // OffsetForTime returns the first offset whose timestamp is >= ts, exactly (looking
-// into batches); found=false when there is none. Records that cannot be decoded (a
+// into batches); found=false when there is none below what may be read under iso. As in
+// Kafka, markers and records of aborted transactions count too: it is a place to start. Records that cannot be decoded (a
 // compressed batch is stored without a look inside) count as their batch's header has
 // them: all as late as the latest, so that nobody who asks starts behind one.
 // state.ErrUnknownTopic, or a *ReadError.
@@ -54,15 +55,23 @@ func (s *Store) OffsetForTime(tp state.TopicPartition, ts state.Millis, iso Isol
 
 // MaxTimestamp returns the offset and timestamp of the record with the highest
 // timestamp (ListOffsets -3), the first of several; found=false when the
-// partition is empty. Records that cannot be decoded count as for OffsetForTime.
+// partition is empty, or, as in Kafka, when that record lies behind what may be read
+// under iso. Records that cannot be decoded count as for OffsetForTime.
 // state.ErrUnknownTopic, or a *ReadError.
-func (s *Store) MaxTimestamp(tp state.TopicPartition) (offset int64, timestamp state.Millis, found bool, err error) {
+func (s *Store) MaxTimestamp(tp state.TopicPartition, iso Isolation) (offset int64, timestamp state.Millis, found bool, err error) {
 	sn := s.Snapshot()
 	defer sn.Release()
 	b, err := sn.Bounds(tp)
 	if err != nil {
 		return 0, 0, false, err
 	}
+	if offset, timestamp, found, err = sn.maxTimestamp(tp, b); found && offset >= iso.end(b) {
+		return 0, 0, false, err
+	}
+	return offset, timestamp, found, err
+}
+
+func (sn *Snapshot) maxTimestamp(tp state.TopicPartition, b state.Bounds) (offset int64, timestamp state.Millis, found bool, err error) {
 	var rd recordbatch.Reader
 	look := func(it *BatchIter) error {
 		// Unsealed batches are walked once for all who ask.

@@ -310,3 +310,25 @@ func buildMarkers(batches []state.AppliedBatch) [][]byte {
 	}
 	return payload
 }
+
+// Transaction describes a transactional id, as published.
+func (s *Store) Transaction(id string) (state.Transaction, bool) {
+	s.pub.RLock()
+	defer s.pub.RUnlock()
+	return s.pub.state.Transaction(id)
+}
+
+// Transactions describes all transactional ids, in order.
+func (s *Store) Transactions() []state.Transaction {
+	s.pub.RLock()
+	defer s.pub.RUnlock()
+	return s.pub.state.Transactions()
+}
+
+// PendingOffsets is the partitions for which an ongoing transaction holds an offset of
+// the group.
+func (s *Store) PendingOffsets(group string) map[state.TopicPartition]struct{} {
+	s.pub.RLock()
+	defer s.pub.RUnlock()
+	return s.pub.state.PendingOffsets(group)
+}

@@ -105,7 +105,7 @@ func (s *Server) listOffset(tp state.TopicPartition, ts int64, iso store.Isolati
 			}
 		}
 	case timeMax:
-		o.Offset, o.Timestamp, found, err = s.o.Store.MaxTimestamp(tp)
+		o.Offset, o.Timestamp, found, err = s.o.Store.MaxTimestamp(tp, iso)
 	case timeLatestTiered, timeEarliestPendingUpload:
 		// No record was ever moved elsewhere, nor waits to be.
 	default:
