@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"millrace/blobexpand"
@@ -19,12 +20,21 @@ import (
 // noLimit lets advance go all the way.
 const noLimit = math.MaxInt64
 
-// source is one partition with unread batches; the heap has the lowest LSN first.
-// Batches of one entry come in partition order.
+// source is one partition with unread batches; the heap has the lowest LSN first, that of
+// the commit for a batch of a transaction. Batches that became visible with one entry
+// come in the order of partitions and offsets.
 type source struct {
 	it        *store.BatchIter
 	lsn       commitlog.LSN
 	partition int32
+	// visits, unless nil, are the batches in the order in which they became visible,
+	// where that is not the order of offsets; it stands on the first one.
+	visits []visit
+}
+
+type visit struct {
+	lsn  commitlog.LSN
+	base int64
 }
 
 type sources []source
@@ -61,8 +71,8 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 	}
 	var h sources
 	defer func() {
-		for _, src := range h {
-			src.it.Close()
+		for i := range h {
+			h[i].close()
 		}
 	}()
 	ends := make([]int64, t.Partitions)
@@ -74,14 +84,14 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 		}
 		ends[p] = max(b.End, s.ends[p])
 		if b.End <= max(s.ends[p], b.LogStart) {
-			continue
+			continue // an end of a transaction would have moved the end as well
 		}
-		it, err := c.batchesFrom(sn, t, p, max(s.ends[p], 0), upTo)
+		src, err := c.unread(sn, t, p, b, max(s.ends[p], 0), upTo)
 		if err != nil {
 			return false, err
 		}
-		if it != nil {
-			h = append(h, source{it, it.Info().LSN, p})
+		if src != nil {
+			h = append(h, *src)
 		}
 	}
 	heap.Init(&h)
@@ -117,8 +127,21 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 		read += n
 		s.freshness += n
 		changed = changed || ch
+		if src.visits != nil {
+			ok, err := c.nextVisit(sn, t, src, upTo)
+			switch {
+			case err != nil:
+				return false, err
+			case ok:
+				heap.Fix(&h, 0)
+			default:
+				src.close()
+				heap.Pop(&h)
+			}
+			continue
+		}
 		if src.it.Next() {
-			src.lsn = src.it.Info().LSN
+			src.lsn = src.it.Info().VisibleLSN
 			heap.Fix(&h, 0)
 			continue
 		}
@@ -133,12 +156,12 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 			}
 			if it != nil {
 				src.it.Close()
-				src.it, src.lsn = it, it.Info().LSN
+				src.it, src.lsn = it, it.Info().VisibleLSN
 				heap.Fix(&h, 0)
 				continue
 			}
 		}
-		src.it.Close()
+		src.close()
 		heap.Pop(&h)
 	}
 	publish(sn.LSN())
@@ -147,6 +170,112 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 		c.touch(s)
 	}
 	return true, nil
+}
+
+func (s *source) close() {
+	if s.it != nil {
+		s.it.Close()
+		s.it = nil
+	}
+}
+
+// unread returns the source of what became visible in a partition after entry upTo, when
+// everything visible below offset end was read; nil when there is nothing. Below end that
+// is what transactions wrote that were open then.
+func (c *Catalog) unread(sn *store.Snapshot, t state.Topic, p int32, b state.Bounds, end int64, upTo commitlog.LSN) (*source, error) {
+	from := end
+	if !b.Dense && end > 0 {
+		first, any, err := sn.CommittedSince(state.TopicPartition{Topic: t.ID, Partition: p}, upTo)
+		if err != nil {
+			if _, err := c.unreadable(t, p, 0, err); err != nil {
+				return nil, err
+			}
+		}
+		if any {
+			from = min(from, first)
+		}
+	}
+	it, err := c.batchesFrom(sn, t, p, from, upTo)
+	if err != nil || it == nil {
+		return nil, err
+	}
+	src := &source{it: it, lsn: it.Info().VisibleLSN, partition: p}
+	if b.Dense {
+		return src, nil
+	}
+	// The index alone tells in which order they became visible.
+	visits, ordered, err := c.visits(sn, t, p, from, upTo)
+	if err != nil {
+		src.close()
+		return nil, err
+	}
+	if ordered || len(visits) == 0 {
+		return src, nil
+	}
+	src.visits = append([]visit{{}}, visits...) // nextVisit leaves the first behind
+	ok, err := c.nextVisit(sn, t, src, upTo)
+	if err != nil || !ok {
+		src.close()
+		return nil, err
+	}
+	return src, nil
+}
+
+// visits lists the batches of a partition from an offset on in the order in which they
+// became visible; ordered says that it is that of offsets.
+func (c *Catalog) visits(sn *store.Snapshot, t state.Topic, p int32, from int64, after commitlog.LSN) (list []visit, ordered bool, err error) {
+	ordered = true
+	for {
+		it, err := c.batchesFrom(sn, t, p, from, after)
+		if err != nil {
+			return nil, false, err
+		}
+		if it == nil {
+			break
+		}
+		for more := true; more; more = it.Next() {
+			i := it.Info()
+			if n := len(list); n > 0 && list[n-1].lsn > i.VisibleLSN {
+				ordered = false
+			}
+			list = append(list, visit{i.VisibleLSN, i.BaseOffset})
+			from = i.LastOffset + 1
+		}
+		err = it.Err()
+		it.Close()
+		if err == nil {
+			break
+		}
+		if from, err = c.unreadable(t, p, from, err); err != nil {
+			return nil, false, err
+		}
+	}
+	if !ordered {
+		slices.SortStableFunc(list, func(a, b visit) int { return cmp.Compare(a.lsn, b.lsn) })
+	}
+	return list, ordered, nil
+}
+
+// nextVisit goes to the next of src's visits; false after the last one. What can no longer
+// be found is passed over.
+func (c *Catalog) nextVisit(sn *store.Snapshot, t state.Topic, src *source, after commitlog.LSN) (bool, error) {
+	for src.visits = src.visits[1:]; len(src.visits) > 0; src.visits = src.visits[1:] {
+		v := src.visits[0]
+		if src.it != nil && src.it.Info().BaseOffset < v.base && src.it.Next() && src.it.Info().BaseOffset == v.base {
+			src.lsn = v.lsn
+			return true, nil
+		}
+		src.close()
+		it, err := c.batchesFrom(sn, t, src.partition, v.base, after)
+		if err != nil {
+			return false, err
+		}
+		if src.it = it; it != nil && it.Info().BaseOffset == v.base {
+			src.lsn = v.lsn
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // batchesFrom returns an iterator that stands on the first batch of a partition

@@ -57,6 +57,37 @@ func (sn *Snapshot) iterate(tp state.TopicPartition, r BatchRange, visible bool)
 	return it, nil
 }
 
+// CommittedSince is the least first offset, in one partition, of the transactions that were
+// committed after an entry; any is false when there is none. So who knew all that was
+// visible at that entry finds the rest from there on, with AfterLSN. It costs what was
+// decided since, however long other transactions are open.
+// state.ErrUnknownTopic, or a *ReadError.
+func (sn *Snapshot) CommittedSince(tp state.TopicPartition, after commitlog.LSN) (first int64, any bool, err error) {
+	b, err := sn.Bounds(tp)
+	if err != nil || b.Dense {
+		return 0, false, err
+	}
+	sn.s.pub.RLock()
+	all := sn.version.deciders(tp, nil)
+	sn.s.pub.RUnlock()
+	for i := len(all) - 1; i >= 0; i-- {
+		d := &all[i]
+		if d.seg != nil && commitlog.LSN(d.part.LastLSN) <= after {
+			break
+		}
+		list, err := d.all()
+		if err != nil {
+			return 0, false, sn.s.segmentError(tp, d.seg, d.part.FirstOffset, d.part.EndOffset-1, err)
+		}
+		for j := len(list) - 1; j >= 0 && commitlog.LSN(list[j].LSN) > after; j-- {
+			if x := &list[j]; x.Committed && commitlog.LSN(x.LSN) <= sn.lsn && (!any || x.First < first) {
+				first, any = x.First, true
+			}
+		}
+	}
+	return first, any, nil
+}
+
 // BatchIter is used by one goroutine.
 type BatchIter struct {
 	c       cursor

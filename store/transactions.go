@@ -195,6 +195,18 @@ func (d *decider) find(producer, offset int64) (segment.Transaction, bool, error
 	return t, ok, nil
 }
 
+// all of its transactions, in the order of markers and entries; read-only.
+func (d *decider) all() ([]segment.Transaction, error) {
+	if d.mem != nil {
+		return d.mem.all(), nil
+	}
+	t, err := d.seg.Transactions(d.part)
+	if err != nil {
+		return nil, err
+	}
+	return t.All(), nil
+}
+
 func (d *decider) aborted(from, to int64, dst []segment.Transaction) ([]segment.Transaction, error) {
 	if d.mem != nil {
 		return d.mem.aborted(from, to, dst), nil
@@ -331,4 +343,18 @@ func (s *Store) PendingOffsets(group string) map[state.TopicPartition]struct{} {
 	s.pub.RLock()
 	defer s.pub.RUnlock()
 	return s.pub.state.PendingOffsets(group)
+}
+
+// TransactionOf is the transactional id of a producer id.
+func (s *Store) TransactionOf(producerID int64) (state.Transaction, bool) {
+	s.pub.RLock()
+	defer s.pub.RUnlock()
+	return s.pub.state.TransactionOf(producerID)
+}
+
+// OpenTransactions are the ongoing ones, in no order.
+func (s *Store) OpenTransactions() []state.OpenTransaction {
+	s.pub.RLock()
+	defer s.pub.RUnlock()
+	return s.pub.state.OpenTransactions(nil)
 }

@@ -72,7 +72,7 @@ func (x *transactor) produce(tp state.TopicPartition, recs ...rec) int64 {
 	x.t.Helper()
 	b, raw := x.batch(tp, recs...)
 	c := make(chan state.BatchResult, 1)
-	err := x.s.Submit(context.Background(), state.Produce{Batches: []state.Batch{b}, AddPartitions: true}, [][]byte{raw}, func(res any, err error) {
+	err := x.s.Submit(context.Background(), state.Produce{Batches: []state.Batch{b}, TransactionalID: x.id, AddPartitions: true}, [][]byte{raw}, func(res any, err error) {
 		if err != nil {
 			c <- state.BatchResult{Err: err}
 			return
@@ -576,7 +576,7 @@ func (w *workload) transact() {
 			x.adopt(res)
 		}
 	default:
-		in := state.Produce{AddPartitions: true}
+		in := state.Produce{TransactionalID: x.id, AddPartitions: true}
 		var payload [][]byte
 		used := map[state.TopicPartition]bool{}
 		for range 1 + r.IntN(3) {
