@@ -14,8 +14,12 @@ import (
 	"millrace/store/state"
 )
 
-// Principal is an authenticated (or the anonymous) identity.
-type Principal struct{ Name string }
+// Principal is an authenticated (or the anonymous) identity, and where it is.
+type Principal struct {
+	Name string
+	// Host is the address it connects from, without a port; "" unknown. ACLs can be about one.
+	Host string
+}
 
 // Anonymous is everyone who has not logged in. It may do data and DDL work while no
 // user exists, and nothing once one does, unless it is granted something.
@@ -55,7 +59,8 @@ type Service struct {
 
 	changes sync.Mutex // serialises changes: "first user" and "last administrator" need it
 
-	table atomic.Pointer[table] // decoded users; replaced when the documents changed
+	table    atomic.Pointer[table] // decoded users; replaced when the documents changed
+	aclTable atomic.Pointer[aclTable]
 
 	verified struct {
 		sync.Mutex

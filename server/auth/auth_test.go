@@ -113,7 +113,7 @@ func TestFirstUserIsTheAdministratorAndOthersHaveNothing(t *testing.T) {
 func TestAuthorisationTable(t *testing.T) {
 	topic := func(n string) Resource { return Resource{Topic, n} }
 	cluster := Resource{Type: Cluster}
-	bob, ada, eve := Principal{"bob"}, Principal{"ada"}, Principal{"eve"}
+	bob, ada, eve := Principal{Name: "bob"}, Principal{Name: "ada"}, Principal{Name: "eve"}
 	type row struct {
 		p    Principal
 		op   Operation
@@ -318,7 +318,7 @@ func TestDamagedUserDocumentNeitherOpensTheServerNorLogsIn(t *testing.T) {
 	if _, err := s.CheckPassword("ada", ""); !errors.Is(err, ErrDenied) {
 		t.Fatal(err)
 	}
-	if s.Authorize(Principal{"ada"}, Read, Resource{Topic, "t"}) {
+	if s.Authorize(Principal{Name: "ada"}, Read, Resource{Topic, "t"}) {
 		t.Fatal("authorised")
 	}
 }

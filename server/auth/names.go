@@ -13,8 +13,6 @@ const (
 	MaxPasswordBytes = 256
 	// MaxUsers bounds memory: all users are held decoded.
 	MaxUsers = 10_000
-	// MaxGrants of one user.
-	MaxGrants = 1_000
 )
 
 // checkName accepts what both wires, log lines and a shell can carry.

@@ -9,13 +9,12 @@ import (
 	"millrace/store/state"
 )
 
-// Document kinds. A user is {"user", name}; ("auth", "secret") salts unknown users and
-// ("auth", "anonymous") holds what ANONYMOUS is granted, so that neither counts as a user.
+// Document kinds. A user is {"user", name}; ("auth", "secret") salts unknown users, so
+// that it does not count as one.
 const (
-	userKind     = "user"
-	authKind     = "auth"
-	secretKey    = "secret"
-	anonymousKey = "anonymous"
+	userKind  = "user"
+	authKind  = "auth"
+	secretKey = "secret"
 
 	userFormat = 1
 	casRetries = 10 // each one means that another writer won; this process serialises its own
@@ -27,7 +26,6 @@ type user struct {
 	Administrator bool       `json:"administrator,omitempty"`
 	SHA256        credential `json:"scram_sha_256"`
 	SHA512        credential `json:"scram_sha_512"`
-	Grants        []Grant    `json:"grants,omitempty"`
 
 	name    string
 	version uint64
@@ -39,7 +37,6 @@ type table struct {
 	authVersion uint64
 	byName      map[string]*user
 	names       []string
-	anonymous   []Grant
 	secret      []byte
 }
 
@@ -65,12 +62,6 @@ func (s *Service) users() *table {
 	}
 	if d, ok := s.docs.Document(authKind, secretKey); ok && len(d.Data) > 0 {
 		t.secret = d.Data
-	}
-	if d, ok := s.docs.Document(authKind, anonymousKey); ok {
-		var a user
-		if err := json.Unmarshal(d.Data, &a); err == nil {
-			t.anonymous = a.Grants
-		}
 	}
 	s.table.Store(t)
 	return t
@@ -106,12 +97,15 @@ func (s *Service) AddUser(name, password string) error {
 	if err := s.setCredentials(u, password); err != nil {
 		return err
 	}
+	return s.addUser(context.Background(), u)
+}
 
+// addUser stores a new user, the first one as the administrator.
+func (s *Service) addUser(ctx context.Context, u *user) error {
 	s.changes.Lock()
 	defer s.changes.Unlock()
-	ctx := context.Background()
 	t := s.users()
-	if _, ok := t.byName[name]; ok {
+	if _, ok := t.byName[u.name]; ok {
 		return ErrUserExists
 	}
 	if len(t.byName) >= MaxUsers {
@@ -128,7 +122,7 @@ func (s *Service) AddUser(name, password string) error {
 	if err != nil {
 		return err
 	}
-	err = s.put(ctx, userKind, name, 0, data)
+	err = s.put(ctx, userKind, u.name, 0, data)
 	if errors.Is(err, state.ErrVersionMismatch) {
 		return ErrUserExists
 	}
@@ -153,7 +147,6 @@ func (s *Service) change(name string, fn func(u *user) error) error {
 			return ErrNoUser
 		}
 		u := *old
-		u.Grants = append([]Grant(nil), old.Grants...)
 		if err := fn(&u); err != nil {
 			return err
 		}

@@ -279,6 +279,28 @@ var operationCases = []operationCase{
 		req.Topics = append(req.Topics, ot)
 		return r.ask(req).(*kmsg.OffsetForLeaderEpochResponse).Topics[0].Partitions[0].ErrorCode
 	}, want: row(pass, noTopic, pass, noTopic, pass, pass), others: only(noTopic), blind: true},
+	{key: 29, name: "DescribeAcls", ask: func(r *raw, _, _ string) int16 {
+		req := versioned(kmsg.NewPtrDescribeACLsRequest(), 3)
+		req.ResourceType, req.ResourcePatternType = kmsg.ACLResourceTypeAny, kmsg.ACLResourcePatternTypeAny
+		req.Operation, req.PermissionType = kmsg.ACLOperationAny, kmsg.ACLPermissionTypeAny
+		return r.ask(req).(*kmsg.DescribeACLsResponse).ErrorCode
+	}, want: *only(noCluster)},
+	{key: 30, name: "CreateAcls", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrCreateACLsRequest(), 3)
+		c := kmsg.NewCreateACLsRequestCreation()
+		c.ResourceType, c.ResourceName, c.ResourcePatternType = kmsg.ACLResourceTypeTopic, t, kmsg.ACLResourcePatternTypeLiteral
+		c.Principal, c.Host, c.Operation, c.PermissionType = "User:someone", "*", kmsg.ACLOperationRead, kmsg.ACLPermissionTypeAllow
+		req.Creations = append(req.Creations, c)
+		return r.ask(req).(*kmsg.CreateACLsResponse).Results[0].ErrorCode
+	}, want: *only(noCluster)},
+	{key: 31, name: "DeleteAcls", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrDeleteACLsRequest(), 3)
+		f := kmsg.NewDeleteACLsRequestFilter()
+		f.ResourceType, f.ResourceName, f.ResourcePatternType = kmsg.ACLResourceTypeTopic, &t, kmsg.ACLResourcePatternTypeLiteral
+		f.Operation, f.PermissionType = kmsg.ACLOperationDelete, kmsg.ACLPermissionTypeDeny
+		req.Filters = append(req.Filters, f)
+		return r.ask(req).(*kmsg.DeleteACLsResponse).Results[0].ErrorCode
+	}, want: *only(noCluster)},
 	{key: 32, name: "DescribeConfigs, topic", ask: func(r *raw, t, _ string) int16 {
 		return r.ask(describeConfigs(kmsg.ConfigResourceTypeTopic, t)).(*kmsg.DescribeConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noTopic), blind: true},

@@ -13,15 +13,17 @@ var operations = []struct {
 	{auth.Delete, 6},
 	{auth.Alter, 7},
 	{auth.Describe, 8},
+	{auth.ClusterAction, 9},
 	{auth.DescribeConfigs, 10},
 	{auth.AlterConfigs, 11},
+	{auth.IdempotentWrite, 12},
 }
 
 // meaningful are the operations that Kafka lists for a type of resource.
 var meaningful = map[auth.ResourceType][]auth.Operation{
 	auth.Topic:   {auth.Read, auth.Write, auth.Create, auth.Delete, auth.Alter, auth.Describe, auth.DescribeConfigs, auth.AlterConfigs},
 	auth.Group:   {auth.Read, auth.Delete, auth.Describe, auth.DescribeConfigs, auth.AlterConfigs},
-	auth.Cluster: {auth.Create, auth.Alter, auth.Describe, auth.DescribeConfigs, auth.AlterConfigs},
+	auth.Cluster: {auth.Create, auth.ClusterAction, auth.DescribeConfigs, auth.AlterConfigs, auth.IdempotentWrite, auth.Alter, auth.Describe},
 }
 
 // authorizedOperations is the bit field of what the request's principal may do on res.

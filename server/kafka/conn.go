@@ -68,7 +68,7 @@ type conn struct {
 }
 
 func newConn(s *Server, l *listener, nc net.Conn, host string) *conn {
-	c := &conn{s: s, l: l, nc: nc, remoteHost: host, principal: auth.Anonymous}
+	c := &conn{s: s, l: l, nc: nc, remoteHost: host, principal: auth.Principal{Name: auth.Anonymous.Name, Host: host}}
 	if ip := net.ParseIP(host); ip != nil {
 		c.isLoopback = ip.IsLoopback()
 	}
@@ -237,7 +237,7 @@ func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
 // isStranger says whether this is a peer that has not logged in and without that may do
 // nothing: no memory is spent on its large requests.
 func (c *conn) isStranger() bool {
-	return c.principal == auth.Anonymous && !c.s.o.Auth.AnonymousAllowed()
+	return c.principal.Name == auth.Anonymous.Name && !c.s.o.Auth.AnonymousAllowed()
 }
 
 // request reads and executes one request.

@@ -52,11 +52,14 @@ const (
 	errDuplicateSequenceNumber      int16 = 46
 	errInvalidProducerEpoch         int16 = 47
 	errInvalidTxnState              int16 = 48
+	errInvalidProducerIDMapping     int16 = 49
 	errInvalidTransactionTimeout    int16 = 50
 	errTransactionalIDAuthorization int16 = 53
+	errOperationNotAttempted        int16 = 55
 	errKafkaStorageError            int16 = 56
 	errSASLAuthenticationFailed     int16 = 58
 	errUnknownProducerID            int16 = 59
+	errInvalidPrincipalType         int16 = 67
 	errNonEmptyGroup                int16 = 68
 	errGroupIDNotFound              int16 = 69
 	errFetchSessionIDNotFound       int16 = 70
@@ -69,10 +72,14 @@ const (
 	errFencedInstanceID             int16 = 82
 	errGroupSubscribedToTopic       int16 = 86
 	errInvalidRecord                int16 = 87
+	errUnstableOffsetCommit         int16 = 88
+	errProducerFenced               int16 = 90
 	errUnknownTopicID               int16 = 100
+	errTransactionalIDNotFound      int16 = 105
 	errFetchSessionTopicIDError     int16 = 106
 	errMismatchedEndpointType       int16 = 114
 	errUnsupportedEndpointType      int16 = 115
+	errInvalidRegularExpression     int16 = 128
 )
 
 // errorTable is how the errors of the layers below appear on the wire. The first
@@ -119,10 +126,11 @@ var errorTable = []struct {
 	{state.ErrRequestRefused, errInvalidRecord},
 	{state.ErrInvalidBatch, errInvalidRecord},
 	{state.ErrNoTransaction, errInvalidTxnState},
+	{state.ErrInvalidProducerID, errInvalidProducerIDMapping},
 
 	{ingest.ErrMessageTooLarge, errMessageTooLarge},
 	{ingest.ErrInvalidTimestamp, errInvalidTimestamp},
-	{ingest.ErrTransactional, errInvalidTxnState},
+	{ingest.ErrTransactional, errTransactionalIDAuthorization},
 	{ingest.ErrInvalidRecord, errInvalidRecord},
 
 	{recordbatch.ErrTooLarge, errMessageTooLarge},

@@ -100,6 +100,7 @@ func (c *conn) checkPlain(token []byte) (auth.Principal, error) {
 }
 
 func (c *conn) loggedIn(p auth.Principal) {
+	p.Host = c.remoteHost
 	c.principal = p
 	c.show(func(s *Connection) { s.User = p.Name })
 	c.sasl = saslState{required: true, done: true, mechanism: c.sasl.mechanism}

@@ -125,6 +125,7 @@ func (c *conn) start(user string, principal auth.Principal) {
 		user = principal.Name
 	}
 	c.sess = newSession(c.s, c.thread.id, principal, user, c.host())
+	c.sess.remote = hostOf(c.thread.host)
 	c.thread.mu.Lock()
 	c.thread.principal, c.thread.user = principal, user
 	c.thread.mu.Unlock()
@@ -155,7 +156,9 @@ func (c *conn) resetConnection() error {
 	c.dropStatements()
 	c.endSession()
 	db, user, p := c.sess.GetCurrentDatabase(), c.sess.Client().User, c.sess.principal
+	remote := c.sess.remote
 	c.sess = newSession(c.s, c.thread.id, p, user, c.host())
+	c.sess.remote = remote
 	c.sess.SetCurrentDatabase(db)
 	return c.wc.WriteOK(wire.OK{Status: c.status()})
 }

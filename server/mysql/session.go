@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 type session struct {
 	*sql.BaseSession
 	principal auth.Principal
+	remote    string // IP address of the client, for ACLs
 	server    *Server
 	zone      atomic.Pointer[namedZone] // the last one asked for
 	variables map[string]int            // bytes of the user variables
@@ -68,7 +70,9 @@ func newSession(s *Server, id uint32, principal auth.Principal, user, address st
 
 // allowed asks the one authorisation function.
 func (s *session) allowed(op auth.Operation, r auth.Resource) bool {
-	return s.server.o.Auth.Authorize(s.principal, op, r)
+	p := s.principal
+	p.Host = s.remote
+	return s.server.o.Auth.Authorize(p, op, r)
 }
 
 func (s *session) isAdmin() bool { return s.allowed(auth.Admin, auth.Resource{Type: auth.Cluster}) }
@@ -121,4 +125,12 @@ func (s *session) SetUserVariable(ctx *sql.Context, name string, value any, typ 
 	s.kept += size - s.variables[key]
 	s.variables[key] = size
 	return nil
+}
+
+// hostOf is address without its port.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
 }

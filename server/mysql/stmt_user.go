@@ -75,7 +75,7 @@ func (c *conn) alterUser(d *sqlparser.DDL) error {
 
 // setPassword changes a password: one's own, or anyone's as the administrator.
 func (c *conn) setPassword(name, password string) error {
-	if (c.sess.principal == auth.Anonymous || name != c.sess.principal.Name) &&
+	if (c.sess.principal.Name == auth.Anonymous.Name || name != c.sess.principal.Name) &&
 		!c.sess.allowed(auth.Alter, auth.Resource{Type: auth.User, Name: name}) {
 		return errNeedsAdmin
 	}
@@ -83,15 +83,6 @@ func (c *conn) setPassword(name, password string) error {
 		return fmt.Errorf("ALTER USER %s: %w", name, err)
 	}
 	return nil
-}
-
-var operationNames = map[auth.Operation]string{
-	auth.Read: "READ", auth.Write: "WRITE", auth.Create: "CREATE", auth.Delete: "DELETE", auth.Alter: "ALTER",
-	auth.Describe: "DESCRIBE", auth.AlterConfigs: "ALTER_CONFIGS", auth.DescribeConfigs: "DESCRIBE_CONFIGS", auth.Admin: "ADMIN",
-}
-
-var resourceNames = map[auth.ResourceType]string{
-	auth.Topic: "TOPIC", auth.Group: "GROUP", auth.Cluster: "CLUSTER", auth.TransactionalID: "TRANSACTIONAL_ID", auth.User: "USER",
 }
 
 // showGrants lists what a user was granted, in the terms that both wires share.
@@ -110,8 +101,18 @@ func (c *conn) showGrants(s *sqlparser.ShowGrants) (*answer, error) {
 	} else if c.s.o.Auth.Open() {
 		out = append(out, sql.Row{"GRANT ALL ON TOPIC * TO everyone, while no user exists"})
 	}
-	for _, g := range c.s.o.Auth.Grants(name) {
-		out = append(out, sql.Row{fmt.Sprintf("GRANT %s ON %s `%s` TO `%s`", operationNames[g.Operation], resourceNames[g.Pattern.Type], g.Pattern.Name, name)})
+	for _, a := range c.s.o.Auth.ACLsOf(name) {
+		pattern, from, verb := a.Name, "", "GRANT"
+		if a.Prefixed {
+			pattern += "*"
+		}
+		if a.Host != auth.AnyHost {
+			from = " FROM '" + a.Host + "'"
+		}
+		if a.Deny {
+			verb = "DENY"
+		}
+		out = append(out, sql.Row{fmt.Sprintf("%s %s ON %s `%s` TO `%s`%s", verb, a.Operation, a.Type, pattern, strings.TrimPrefix(a.Principal, "User:"), from)})
 	}
 	return rows(schema, out), nil
 }
