@@ -1,0 +1,467 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"millrace/internal/recordbatch"
+	"millrace/store"
+	"millrace/store/state"
+)
+
+// Session is one member's share session: the partitions it fetches. Its epoch ties the
+// requests of a member together.
+type Session struct {
+	g      *group
+	member string
+	epoch  int32 // that the next request must have
+	parts  []state.TopicPartition
+	open   bool
+}
+
+// Epochs of requests.
+const (
+	EpochFinal   int32 = -1
+	EpochInitial int32 = 0
+)
+
+// FetchRequest is one ShareFetch, of which acknowledgements are handled apart.
+type FetchRequest struct {
+	MaxWait    time.Duration
+	MaxBytes   int
+	MaxRecords int
+	BatchSize  int
+	Strict     bool // no more than MaxRecords, though a batch is cut
+}
+
+// Fetched is what a fetch has of one partition. Result's batches are the caller's until Release.
+type Fetched struct {
+	state.TopicPartition
+	Err      error
+	Result   store.FetchResult
+	Acquired []Acquired
+}
+
+// Acquired is a range of offsets that the member holds now.
+type Acquired struct {
+	First, Last   int64
+	DeliveryCount int16
+}
+
+// Open begins a session (in the place of the member's last one).
+func (c *Coordinator) Open(name, memberID string, parts []state.TopicPartition) (*Session, error) {
+	g := c.lookup(name)
+	if g == nil {
+		return nil, ErrGroupNotFound
+	}
+	g.mu.Lock()
+	defer g.unlock()
+	if old := g.sessions[memberID]; old != nil {
+		g.drop(old)
+	}
+	if c.sessions.Add(1) > int64(c.o.MaxSessions) {
+		c.sessions.Add(-1)
+		return nil, ErrSessionLimit
+	}
+	s := &Session{g: g, member: memberID, epoch: 1, open: true}
+	s.add(parts)
+	g.sessions[memberID] = s
+	return s, nil
+}
+
+// Continue finds the session of a request that says it is the epoch's, and counts it on.
+func (c *Coordinator) Continue(name, memberID string, epoch int32) (*Session, error) {
+	g := c.lookup(name)
+	if g == nil {
+		return nil, ErrSessionNotFound
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := g.sessions[memberID]
+	switch {
+	case s == nil:
+		return nil, ErrSessionNotFound
+	case epoch == EpochFinal:
+	case epoch != s.epoch:
+		return nil, ErrInvalidSessionEpoch
+	default:
+		if s.epoch++; s.epoch < 1 {
+			s.epoch = 1
+		}
+	}
+	return s, nil
+}
+
+// Update adds partitions to the session and takes some out.
+func (s *Session) Update(add, forget []state.TopicPartition) {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.add(add)
+	if len(forget) > 0 {
+		gone := map[state.TopicPartition]struct{}{}
+		for _, tp := range forget {
+			gone[tp] = struct{}{}
+		}
+		kept := s.parts[:0]
+		for _, tp := range s.parts {
+			if _, ok := gone[tp]; !ok {
+				kept = append(kept, tp)
+			}
+		}
+		s.parts = kept
+	}
+}
+
+func (s *Session) add(parts []state.TopicPartition) {
+	have := make(map[state.TopicPartition]struct{}, len(s.parts))
+	for _, tp := range s.parts {
+		have[tp] = struct{}{}
+	}
+	for _, tp := range parts {
+		if _, ok := have[tp]; !ok {
+			have[tp] = struct{}{}
+			s.parts = append(s.parts, tp)
+		}
+	}
+}
+
+// Close gives back what the member holds and ends the session; a second time does nothing.
+func (s *Session) Close() {
+	s.g.mu.Lock()
+	defer s.g.unlock()
+	if !s.open {
+		return
+	}
+	s.g.drop(s)
+	back := false
+	for tp, p := range s.g.parts {
+		if p.release(s.member) {
+			s.g.dirty[tp] = struct{}{}
+			back = true
+		}
+	}
+	if back {
+		s.g.wake()
+	}
+}
+
+func (g *group) drop(s *Session) {
+	if s.open {
+		s.open = false
+		g.c.sessions.Add(-1)
+		if g.sessions[s.member] == s {
+			delete(g.sessions, s.member)
+		}
+	}
+}
+
+// Acknowledge carries out a member's acknowledgements of one partition. done is called once,
+// maybe at once, when what was said is durable.
+func (s *Session) Acknowledge(tp state.TopicPartition, batches []AckBatch, renew bool, done func(error)) {
+	if err := checkAcks(batches, renew); err != nil {
+		done(err)
+		return
+	}
+	g := s.g
+	g.mu.Lock()
+	g.load()
+	p := g.parts[tp]
+	if p == nil || !p.ready {
+		g.mu.Unlock()
+		done(ErrInvalidRecordState)
+		return
+	}
+	cfg := g.config()
+	now := g.c.o.Now()
+	err := p.acknowledge(s.member, batches, now, now.Add(cfg.lock), g.c.o.DeliveryLimit)
+	if err != nil {
+		g.mu.Unlock()
+		done(err)
+		return
+	}
+	g.dirty[tp] = struct{}{}
+	g.stable(done)
+	g.armLocks(now.Add(cfg.lock))
+	g.wake()
+	g.unlock()
+}
+
+// config of a group.
+type config struct {
+	lock          time.Duration
+	readCommitted bool
+	reset         string
+}
+
+func (g *group) config() config {
+	set := g.c.o.GroupConfig(g.name)
+	cfg := config{lock: g.c.o.LockDuration, reset: "latest"}
+	if ms, err := strconv.Atoi(set["share.record.lock.duration.ms"]); err == nil && ms > 0 {
+		cfg.lock = time.Duration(ms) * time.Millisecond
+	}
+	cfg.readCommitted = set["share.isolation.level"] == "read_committed"
+	if r := set["share.auto.offset.reset"]; r != "" {
+		cfg.reset = r
+	}
+	return cfg
+}
+
+// LockDuration is how long a member of the group may hold a record.
+func (c *Coordinator) LockDuration(name string) time.Duration {
+	if g := c.lookup(name); g != nil {
+		return g.config().lock
+	}
+	return c.o.LockDuration
+}
+
+// Fetch acquires records for the session's member; it waits for some until MaxWait or ctx's end.
+// The answer has only partitions with records or an error.
+func (s *Session) Fetch(ctx context.Context, req FetchRequest) []Fetched {
+	g := s.g
+	deadline := time.NewTimer(req.MaxWait)
+	defer deadline.Stop()
+	back := make(chan struct{}, 1)
+	g.mu.Lock()
+	parts := append([]state.TopicPartition(nil), s.parts...)
+	start := 0
+	if len(parts) > 0 {
+		start = int(s.epoch) % len(parts) // another one comes first each time
+	}
+	g.waiters[back] = struct{}{}
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		delete(g.waiters, back)
+		g.mu.Unlock()
+	}()
+	var w *store.Watcher
+	for {
+		out, bytes, records := []Fetched(nil), 0, 0
+		for i := range parts {
+			if records >= req.MaxRecords || bytes >= req.MaxBytes && bytes > 0 {
+				break
+			}
+			f := s.fetchPartition(ctx, parts[(start+i)%len(parts)], req, req.MaxBytes-bytes, req.MaxRecords-records)
+			if f.Err != nil || len(f.Acquired) > 0 {
+				for _, a := range f.Acquired {
+					records += int(a.Last - a.First + 1)
+				}
+				bytes += f.Result.Bytes
+				out = append(out, f)
+			}
+		}
+		if len(out) > 0 || req.MaxWait <= 0 || len(parts) == 0 {
+			return out
+		}
+		if w == nil { // watch first, then look again
+			w = g.c.store.Watch(parts)
+			defer w.Close()
+			continue
+		}
+		select {
+		case <-w.C:
+		case <-back:
+		case <-deadline.C:
+			return nil
+		case <-ctx.Done():
+			return nil
+		case <-g.c.ctx.Done():
+			return nil
+		}
+		g.mu.Lock()
+		open := s.open
+		g.mu.Unlock()
+		if !open {
+			return nil
+		}
+	}
+}
+
+func (s *Session) fetchPartition(ctx context.Context, tp state.TopicPartition, req FetchRequest, maxBytes, maxRecords int) Fetched {
+	f := Fetched{TopicPartition: tp}
+	g := s.g
+	bounds, err := g.c.store.Bounds(tp)
+	if err != nil {
+		f.Err = err
+		return f
+	}
+	cfg := g.config()
+	iso := store.ReadUncommitted
+	if cfg.readCommitted {
+		iso = store.ReadCommitted
+	}
+	p, err := s.prepare(ctx, tp, bounds, cfg)
+	if err != nil {
+		f.Err = err
+		return f
+	}
+	g.mu.Lock()
+	if g.parts[tp] != p || p.fetching || !s.open {
+		g.mu.Unlock()
+		return f
+	}
+	if p.trim(bounds.LogStart) {
+		g.dirty[tp] = struct{}{}
+	}
+	from := p.next()
+	if from == p.end && p.inFlight() >= g.c.o.MaxRecordLocks {
+		g.unlock()
+		return f
+	}
+	p.fetching = true
+	reset := p.reset
+	g.unlock()
+
+	res, err := g.c.store.Fetch(tp, from, maxBytes, true, iso)
+
+	g.mu.Lock()
+	p.fetching = false
+	switch {
+	case errors.Is(err, state.ErrOffsetOutOfRange):
+		// The log's start moved meanwhile, or the start was set beyond the end: wait.
+	case err != nil:
+		f.Err = err
+	case g.parts[tp] == p && p.reset == reset && s.open:
+		now := g.c.o.Now()
+		until := now.Add(cfg.lock)
+		batches := extents(&res)
+		before := p.start
+		for _, a := range p.acquire(s.member, until, batches, maxRecords, req.Strict, g.c.o.MaxRecordLocks) {
+			f.Acquired = split(f.Acquired, a, batches, int64(req.BatchSize))
+		}
+		if p.start != before {
+			g.dirty[tp] = struct{}{} // aborted records were passed over
+		}
+		if len(f.Acquired) > 0 {
+			g.armLocks(until)
+			f.Result = res
+		}
+	}
+	if len(f.Acquired) == 0 {
+		res.Release()
+	}
+	g.wake() // others passed the partition by
+	g.unlock()
+	return f
+}
+
+// prepare returns the share partition; where there is none yet, its start is decided, and durable
+// before anything is delivered: with `latest` a restart would decide otherwise.
+func (s *Session) prepare(ctx context.Context, tp state.TopicPartition, bounds state.Bounds, cfg config) (*partition, error) {
+	g := s.g
+	g.mu.Lock()
+	g.load()
+	p := g.parts[tp]
+	if p != nil && p.ready {
+		g.mu.Unlock()
+		return p, nil
+	}
+	if p == nil {
+		start := bounds.End
+		switch {
+		case cfg.reset == "earliest":
+			start = bounds.LogStart
+		case strings.HasPrefix(cfg.reset, "by_duration:"):
+			g.mu.Unlock()
+			d, err := parseDuration(strings.TrimPrefix(cfg.reset, "by_duration:"))
+			if err != nil {
+				return nil, err
+			}
+			offset, _, found, err := g.c.store.OffsetForTime(tp, g.c.o.Now().Add(-d).UnixMilli(), store.ReadUncommitted)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				start = offset
+			}
+			g.mu.Lock()
+		}
+		if p = g.parts[tp]; p == nil {
+			p = &partition{start: start, end: start}
+			g.parts[tp] = p
+		}
+	}
+	g.dirty[tp] = struct{}{}
+	done := make(chan error, 1)
+	g.stable(func(err error) { done <- err })
+	g.unlock()
+	select {
+	case err := <-done:
+		if err != nil {
+			return nil, err
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	g.mu.Lock()
+	p.ready = true
+	g.mu.Unlock()
+	return p, nil
+}
+
+// parseDuration reads the ISO 8601 durations of share.auto.offset.reset: days, hours, minutes, seconds.
+func parseDuration(s string) (time.Duration, error) {
+	rest, ok := strings.CutPrefix(strings.ToUpper(s), "P")
+	date, clock, hasClock := strings.Cut(rest, "T")
+	if !ok || rest == "" || hasClock && clock == "" {
+		return 0, ErrInvalidRequest
+	}
+	var sum time.Duration
+	if date != "" {
+		days, ok := strings.CutSuffix(date, "D")
+		n, err := strconv.Atoi(days)
+		if !ok || err != nil || n < 0 || n > 100_000 {
+			return 0, ErrInvalidRequest
+		}
+		sum = time.Duration(n) * 24 * time.Hour
+	}
+	if clock != "" {
+		d, err := time.ParseDuration(strings.ToLower(clock))
+		if err != nil || d < 0 {
+			return 0, ErrInvalidRequest
+		}
+		sum += d
+	}
+	return sum, nil
+}
+
+// extents lists what was fetched.
+func extents(res *store.FetchResult) []extent {
+	var list []extent
+	for _, run := range res.Batches {
+		for len(run) > 0 {
+			b, rest, err := recordbatch.Parse(run)
+			if err != nil {
+				return list
+			}
+			e := extent{first: b.BaseOffset, last: b.LastOffset()}
+			if b.Transactional() && !b.Control() {
+				for _, a := range res.Aborted {
+					if a.ProducerID == b.ProducerID && e.first >= a.FirstOffset && e.last <= a.LastOffset {
+						e.skip = true
+					}
+				}
+			}
+			list = append(list, e)
+			run = rest
+		}
+	}
+	return list
+}
+
+// split appends an acquisition in ranges of at least size offsets that end where record batches do.
+func split(dst []Acquired, a acquisition, batches []extent, size int64) []Acquired {
+	first := a.first
+	if size > 0 {
+		for _, b := range batches {
+			if b.last >= first && b.last < a.last && b.last-first+1 >= size {
+				dst = append(dst, Acquired{first, b.last, a.count})
+				first = b.last + 1
+			}
+		}
+	}
+	return append(dst, Acquired{first, a.last, a.count})
+}
