@@ -21,6 +21,9 @@ const (
 	// larger than the rest, or all are as large as sealing makes them: merging those
 	// gains nothing but fewer files, and costs what sealing them did once more.
 	manySegments = 48
+	// mergeTransactions bounds the transactions in a merged segment, so that their lists
+	// stay small enough for the cache of indexes.
+	mergeTransactions = 256 << 10
 )
 
 // mergeAll drops segments without living records, and merges or rewrites others
@@ -66,15 +69,16 @@ func (s *Store) pickMerge(segs []*segmentFile, keep alive) []*segmentFile {
 	bestBytes := int64(mergeBytes)
 	for i := 0; i+mergeRun <= len(segs); i++ {
 		run := segs[i : i+mergeRun]
-		var total, largest int64
+		var total, largest, transactions int64
 		damaged := false
 		for _, f := range run {
 			total += f.size
 			largest = max(largest, f.size)
+			transactions += f.TransactionCount()
 			damaged = damaged || f.damaged.Load()
 		}
 		worth := 2*largest <= total && 2*total < mergeRun*s.o.SealBytes
-		if !damaged && total < bestBytes && (worth || len(segs) > manySegments) {
+		if !damaged && total < bestBytes && transactions <= mergeTransactions && (worth || len(segs) > manySegments) {
 			best, bestBytes = run, total
 		}
 	}

@@ -22,6 +22,8 @@ type Reader struct {
 
 	directory []Partition
 	batches   int64
+
+	transactions int64
 }
 
 // Open opens a segment and checks its header, footer and directory. Nothing
@@ -114,6 +116,7 @@ func (r *Reader) decodeFooter(footer []byte, at int64) error {
 			return r.corrupt(where, "directory entry makes no sense")
 		}
 		r.directory[i] = p
+		r.transactions += int64(p.Transactions)
 	}
 	return nil
 }
@@ -123,6 +126,10 @@ func (r *Reader) Name() string { return r.name }
 
 // Size of the file in bytes.
 func (r *Reader) Size() int64 { return r.size }
+
+// TransactionCount is how many transactions have their marker in the segment, over all
+// partitions.
+func (r *Reader) TransactionCount() int64 { return r.transactions }
 
 // Partitions is the directory in (topic id, partition) order; read-only.
 func (r *Reader) Partitions() []Partition { return r.directory }

@@ -3,7 +3,9 @@ package segment
 import (
 	"bytes"
 	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"millrace/internal/vfs"
@@ -55,6 +57,9 @@ func randomItems(r *rand.Rand, n int) []item {
 		default:
 			b.MinTimestamp = b.MaxTimestamp - r.Int64N(10_000)
 		}
+		if r.IntN(3) == 0 {
+			b.Transactional, b.Control, b.ProducerID = true, r.IntN(3) == 0, r.Int64N(5)
+		}
 		items = append(items, item{tp, b, raw})
 		offset = b.LastOffset + 1
 		lsn += r.Uint64N(3)
@@ -69,11 +74,25 @@ func write(t testing.TB, fs vfs.FS, name string, items []item) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var last item
+	transactions := transactionsOf(items)
+	flush := func() {
+		for _, x := range transactions[last.tp] {
+			if err := w.AddTransaction(x); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for _, it := range items {
+		if it.tp != last.tp {
+			flush()
+		}
 		if err := w.Add(it.tp, it.b, it.raw); err != nil {
 			t.Fatal(err)
 		}
+		last = it
 	}
+	flush()
 	size, err := w.Finish()
 	if err != nil {
 		t.Fatal(err)
@@ -83,12 +102,27 @@ func write(t testing.TB, fs vfs.FS, name string, items []item) {
 	}
 }
 
+// transactionsOf makes one transaction of each marker.
+func transactionsOf(items []item) map[state.TopicPartition][]Transaction {
+	all := map[state.TopicPartition][]Transaction{}
+	for i, it := range items {
+		if it.b.Control {
+			first := max(0, it.b.BaseOffset-int64(i%70))
+			all[it.tp] = append(all[it.tp], Transaction{it.b.ProducerID, first, it.b.BaseOffset, it.b.LSN, i%3 == 0})
+		}
+	}
+	return all
+}
+
 // readAll returns everything in the segment, or the first error.
 func readAll(r *Reader) (items []item, err error) {
 	var batches []Batch
 	var scratch []byte
 	for i := range r.Partitions() {
 		p := &r.Partitions()[i]
+		if _, err := r.Transactions(p); err != nil {
+			return nil, err
+		}
 		blocks, err := r.Blocks(p)
 		if err != nil {
 			return nil, err
@@ -142,11 +176,55 @@ func TestWhatWasWrittenIsRead(t *testing.T) {
 			}
 		}
 		checkIndex(t, rd, items)
+		checkTransactions(t, rd, transactionsOf(items), r)
 		if err := rd.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if rd.cache.Bytes() != 0 {
 			t.Fatal("the cache keeps a closed segment")
+		}
+	}
+}
+
+// checkTransactions compares the lists and what is looked up in them with plain loops.
+func checkTransactions(t *testing.T, rd *Reader, want map[state.TopicPartition][]Transaction, r *rand.Rand) {
+	t.Helper()
+	for i := range rd.Partitions() {
+		p := &rd.Partitions()[i]
+		got, err := rd.Transactions(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := want[p.TopicPartition]
+		if d := cmp.Diff(list, got.All()); d != "" {
+			t.Fatal(d)
+		}
+		least := int64(math.MaxInt64)
+		for _, x := range list {
+			if !x.Committed {
+				least = min(least, x.First)
+			}
+		}
+		if len(list) > 0 && p.MinAborted != least {
+			t.Fatalf("least aborted %d, want %d", p.MinAborted, least)
+		}
+		for range 20 {
+			producer, offset := r.Int64N(6), p.FirstOffset-1+r.Int64N(p.EndOffset-p.FirstOffset+2)
+			i := slices.IndexFunc(list, func(x Transaction) bool { return x.ProducerID == producer && x.Marker > offset })
+			x, ok := got.Find(producer, offset)
+			if ok != (i >= 0) || ok && x != list[i] {
+				t.Fatalf("producer %d, offset %d: %+v, %v", producer, offset, x, ok)
+			}
+			to := offset + r.Int64N(100)
+			var aborted []Transaction
+			for _, x := range list {
+				if !x.Committed && x.Marker >= offset && x.First < to {
+					aborted = append(aborted, x)
+				}
+			}
+			if d := cmp.Diff(aborted, got.Aborted(offset, to, nil)); d != "" {
+				t.Fatalf("aborted in [%d, %d): %s", offset, to, d)
+			}
 		}
 	}
 }

@@ -20,16 +20,13 @@ type Transaction struct {
 }
 
 const (
-	// maxTransactions bounds a partition's list in one segment; merging makes no larger one.
+	// maxTransactions bounds a partition's list in one segment, whatever it says of itself.
 	maxTransactions = 8 << 20
 	// minTransaction is the least bytes of an encoded transaction.
 	minTransaction = 4
 	// transactionMemory is what a cached one takes.
 	transactionMemory = 48
 )
-
-// MaxTransactions is how many transactions of one partition a segment holds at most.
-const MaxTransactions = maxTransactions
 
 // appendTransactions encodes a list, in the order of markers, each relative to the one before:
 //
