@@ -92,6 +92,18 @@ func (c credential) valid(h func() hash.Hash) bool {
 	return len(c.Salt) > 0 && c.Rounds >= 4096 && len(c.StoredKey) == n && len(c.ServerKey) == n
 }
 
+// verifier is the credential that a password in clear is checked against: SHA-256's,
+// SHA-512's of a user who has only that; no hash for a user without any.
+func (u *user) verifier() (credential, func() hash.Hash) {
+	switch {
+	case u.SHA256.valid(sha256.New):
+		return u.SHA256, sha256.New
+	case u.SHA512.valid(sha512.New):
+		return u.SHA512, sha512.New
+	}
+	return credential{}, nil
+}
+
 // fastHash is caching_sha2_password's verifier.
 func fastHash(password string) [32]byte {
 	inner := sha256.Sum256([]byte(password))
@@ -115,22 +127,24 @@ func (s *Service) checkPassword(name, password string) bool {
 	}
 	t := s.users()
 	u, known := t.byName[name]
-	cred := dummyCredential(sha256.New, t.secret, name)
-	if known && u.SHA256.valid(sha256.New) {
-		cred = u.SHA256
-	} else {
-		known = false
+	h := sha256.New
+	cred := dummyCredential(h, t.secret, name)
+	if known {
+		if cred, h = u.verifier(); h == nil {
+			known, h = false, sha256.New
+			cred = dummyCredential(h, t.secret, name)
+		}
 	}
 	fast := fastHash(password)
 	if known {
 		// A right password that was checked before needs no derivation. A wrong
 		// one falls through to the full work.
-		if h, ok := s.FastHash(name); ok && subtle.ConstantTimeCompare(h[:], fast[:]) == 1 {
+		if v, ok := s.FastHash(name); ok && subtle.ConstantTimeCompare(v[:], fast[:]) == 1 {
 			return true
 		}
 	}
 	s.deriving <- struct{}{}
-	stored, _, err := keys(sha256.New, password, cred.Salt, cred.Rounds)
+	stored, _, err := keys(h, password, cred.Salt, cred.Rounds)
 	<-s.deriving
 	if err != nil {
 		return false
@@ -156,7 +170,7 @@ func (s *Service) FastHash(name string) (hash [32]byte, ok bool) {
 	s.verified.Lock()
 	defer s.verified.Unlock()
 	v, ok := s.verified.hashes[name]
-	if !ok || !bytes.Equal(v.storedKey, u.SHA256.StoredKey) {
+	if cred, _ := u.verifier(); !ok || !bytes.Equal(v.storedKey, cred.StoredKey) {
 		return hash, false
 	}
 	return v.hash, true

@@ -59,8 +59,7 @@ func (u *user) credential(mechanism string) *credential {
 
 // PutSCRAMCredential stores a credential whose password was salted elsewhere, and makes
 // the user when it is new; the first one becomes the administrator. A password that
-// was set before no longer counts for the mechanism. Passwords in clear are checked against
-// SHA-256's credential: a user with SHA-512's alone logs in with SCRAM-SHA-512 only.
+// was set before no longer counts for the mechanism; where passwords come in clear, see verifier.
 func (s *Service) PutSCRAMCredential(ctx context.Context, name, mechanism string, rounds int, salt, saltedPassword []byte) error {
 	h, ok := mechanismHash(mechanism)
 	if !ok || rounds < MinSCRAMRounds || rounds > MaxSCRAMRounds || len(salt) == 0 || len(salt) > maxSaltBytes || len(saltedPassword) != h().Size() {

@@ -41,8 +41,15 @@ func (s *Server) apis() []api {
 		{key: 35, min: 1, max: 5, handle: s.describeLogDirs},
 		{key: 36, min: 0, max: 2, handle: s.saslAuthenticate, preAuth: true},
 		{key: 37, min: 0, max: 3, handle: s.createPartitions},
+		{key: 43, min: 0, max: 2, handle: s.electLeaders},
 		{key: 44, min: 0, max: 1, handle: s.incrementalAlterConfigs},
+		{key: 45, min: 0, max: 1, handle: s.alterPartitionReassignments},
+		{key: 46, min: 0, max: 0, handle: s.listPartitionReassignments},
+		{key: 50, min: 0, max: 0, handle: s.describeUserSCRAMCredentials},
+		{key: 51, min: 0, max: 0, handle: s.alterUserSCRAMCredentials},
+		{key: 55, min: 0, max: 2, handle: s.describeQuorum},
 		{key: keyDescribeCluster, min: 0, max: 2, handle: s.describeCluster},
+		{key: 74, min: 0, max: 1, handle: s.listConfigResources},
 		{key: 75, min: 0, max: 0, handle: s.describeTopicPartitions},
 	}
 	if s.o.Admin.Groups == nil {

@@ -335,6 +335,31 @@ var operationCases = []operationCase{
 		req.Groups = []string{g}
 		return r.ask(req).(*kmsg.DeleteGroupsResponse).Groups[0].ErrorCode
 	}, want: *only(noGroup)},
+	{key: 43, name: "ElectLeaders", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(versioned(kmsg.NewPtrElectLeadersRequest(), 2)).(*kmsg.ElectLeadersResponse).ErrorCode
+	}, want: *only(noCluster)},
+	{key: 45, name: "AlterPartitionReassignments", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(versioned(kmsg.NewPtrAlterPartitionAssignmentsRequest(), 1)).(*kmsg.AlterPartitionAssignmentsResponse).ErrorCode
+	}, want: *only(noCluster)},
+	{key: 46, name: "ListPartitionReassignments", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(kmsg.NewPtrListPartitionReassignmentsRequest()).(*kmsg.ListPartitionReassignmentsResponse).ErrorCode
+	}, want: *only(noCluster)},
+	{key: 50, name: "DescribeUserScramCredentials", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(kmsg.NewPtrDescribeUserSCRAMCredentialsRequest()).(*kmsg.DescribeUserSCRAMCredentialsResponse).ErrorCode
+	}, want: *only(noCluster)},
+	{key: 51, name: "AlterUserScramCredentials", ask: func(r *raw, _, _ string) int16 {
+		req := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
+		d := kmsg.NewAlterUserSCRAMCredentialsRequestDeletion()
+		d.Name, d.Mechanism = "nobody-at-all", scramSHA256
+		req.Deletions = append(req.Deletions, d)
+		return r.ask(req).(*kmsg.AlterUserSCRAMCredentialsResponse).Results[0].ErrorCode
+	}, want: row(errResourceNotFound, noCluster, errResourceNotFound, noCluster, noCluster, noCluster)},
+	{key: 55, name: "DescribeQuorum", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(versioned(kmsg.NewPtrDescribeQuorumRequest(), 2)).(*kmsg.DescribeQuorumResponse).ErrorCode
+	}, want: *only(noCluster)},
+	{key: 74, name: "ListConfigResources", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(versioned(kmsg.NewPtrListConfigResourcesRequest(), 1)).(*kmsg.ListConfigResourcesResponse).ErrorCode
+	}, want: *only(noCluster)},
 	{key: 44, name: "IncrementalAlterConfigs, topic", ask: func(r *raw, t, _ string) int16 {
 		return r.ask(incremental(kmsg.ConfigResourceTypeTopic, t, "retention.ms", "1000000")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noTopic), blind: true},

@@ -70,10 +70,15 @@ const (
 	errMemberIDRequired             int16 = 79
 	errGroupMaxSizeReached          int16 = 81
 	errFencedInstanceID             int16 = 82
+	errElectionNotNeeded            int16 = 84
+	errNoReassignmentInProgress     int16 = 85
 	errGroupSubscribedToTopic       int16 = 86
 	errInvalidRecord                int16 = 87
 	errUnstableOffsetCommit         int16 = 88
 	errProducerFenced               int16 = 90
+	errResourceNotFound             int16 = 91
+	errDuplicateResource            int16 = 92
+	errUnacceptableCredential       int16 = 93
 	errUnknownTopicID               int16 = 100
 	errTransactionalIDNotFound      int16 = 105
 	errFetchSessionTopicIDError     int16 = 106
