@@ -30,6 +30,7 @@ type commands struct {
 	Import  client.Import  `cmd:"" help:"Import a file of NDJSON or CSV."`
 	Gen     client.Gen     `cmd:"" help:"Generate records: orders, pageviews, clicks or quakes."`
 	User    client.User    `cmd:"" help:"Add, change, remove and list users."`
+	ACL     client.ACL     `cmd:"" name:"acl" help:"Add, list and remove ACLs: what users may do."`
 	Verify  verifyCommand  `cmd:"" help:"Check every checksum of a stopped server's data."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 
