@@ -17,11 +17,11 @@ const classicGroupType = "classic"
 func (s *Server) listGroups(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.ListGroupsRequest)
 	resp := req.ResponseKind().(*kmsg.ListGroupsResponse)
-	if !passes(req.TypesFilter, classicGroupType) {
-		return resp, nil
-	}
 	all := s.allowed(r, auth.Describe, clusterResource)
 	for _, g := range s.o.Admin.Groups.List() {
+		if !passes(req.TypesFilter, classicGroupType) {
+			break
+		}
 		state := g.State.String()
 		if !passes(req.StatesFilter, state) || (!all && !s.allowed(r, auth.Describe, groupResource(g.Group))) {
 			continue
@@ -30,8 +30,21 @@ func (s *Server) listGroups(_ context.Context, r *request) (kmsg.Response, error
 		rg.Group, rg.ProtocolType, rg.GroupState, rg.GroupType = g.Group, g.ProtocolType, state, classicGroupType
 		resp.Groups = append(resp.Groups, rg)
 	}
+	if s.o.Admin.Share != nil && passes(req.TypesFilter, shareGroupType) {
+		for _, g := range s.o.Admin.Share.List() {
+			if !passes(req.StatesFilter, g.State) || (!all && !s.allowed(r, auth.Describe, groupResource(g.Group))) {
+				continue
+			}
+			rg := kmsg.NewListGroupsResponseGroup()
+			rg.Group, rg.ProtocolType, rg.GroupState, rg.GroupType = g.Group, shareGroupType, g.State, shareGroupType
+			resp.Groups = append(resp.Groups, rg)
+		}
+	}
 	return resp, nil
 }
+
+// shareGroupType is the type of share groups, and their protocol's.
+const shareGroupType = "share"
 
 // passes: an empty filter lets everything through; case does not matter.
 func passes(filter []string, value string) bool {

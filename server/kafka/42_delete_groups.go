@@ -18,7 +18,11 @@ func (s *Server) deleteGroups(ctx context.Context, r *request) (kmsg.Response, e
 		if s.allowed(r, auth.Delete, groupResource(name)) {
 			ch := make(chan error, 1)
 			answers[i] = ch
-			s.o.Admin.Groups.Delete(name, func(err error) { ch <- err })
+			if reply := func(err error) { ch <- err }; s.isShareGroup(name) {
+				s.o.Admin.Share.Delete(name, reply)
+			} else {
+				s.o.Admin.Groups.Delete(name, reply)
+			}
 		}
 	}
 	for i, name := range req.Groups {
@@ -29,7 +33,7 @@ func (s *Server) deleteGroups(ctx context.Context, r *request) (kmsg.Response, e
 		} else {
 			select {
 			case err := <-answers[i]:
-				if g.ErrorCode = s.code(err); err != nil {
+				if g.ErrorCode = s.shareCode(err); err != nil {
 					g.ErrorMessage = nullable(err.Error())
 				}
 			case <-ctx.Done():

@@ -55,6 +55,17 @@ func (s *Server) apis() []api {
 	if s.o.Admin.Groups == nil {
 		return list
 	}
+	if s.o.Admin.Share != nil {
+		list = append(list, []api{
+			{key: 76, min: 1, max: 1, handle: s.shareGroupHeartbeat},
+			{key: 77, min: 1, max: 1, handle: s.shareGroupDescribe},
+			{key: 78, min: 1, max: 2, handle: s.shareFetch, blocking: true},
+			{key: 79, min: 1, max: 2, handle: s.shareAcknowledge},
+			{key: 90, min: 0, max: 1, handle: s.describeShareGroupOffsets},
+			{key: 91, min: 0, max: 0, handle: s.alterShareGroupOffsets},
+			{key: 92, min: 0, max: 0, handle: s.deleteShareGroupOffsets},
+		}...)
+	}
 	return append(list, []api{
 		{key: 8, min: 2, max: 10, handle: s.offsetCommit},
 		{key: 9, min: 1, max: 10, handle: s.offsetFetch},

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"millrace/server/auth"
+	"millrace/server/kafka/share"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -51,7 +52,9 @@ type conn struct {
 	principal auth.Principal
 	sasl      saslState
 	session   *fetchSession
-	software  string // the client library, as ApiVersions told it; "" unknown
+	// shareSessions are those begun here: what their members hold comes back when the connection ends.
+	shareSessions []*share.Session
+	software      string // the client library, as ApiVersions told it; "" unknown
 
 	shown atomic.Pointer[Connection] // read from anywhere
 
@@ -59,6 +62,7 @@ type conn struct {
 	idleSet  time.Time // when the idle deadline was last set; zero: another one holds
 	writeSet time.Time // when the write deadline was last set
 	scratch  []byte
+	largest  int // the largest frame that came whole
 
 	pipe       pipeline
 	writers    sync.WaitGroup
@@ -116,6 +120,7 @@ func (c *conn) serve() {
 	defer c.writers.Wait()
 	defer c.abort()
 	defer c.dropSession()
+	defer c.closeShareSessions()
 	defer c.recovered()
 	err := c.requests()
 	// What was accepted is answered, also when the client has closed its half.
@@ -270,10 +275,11 @@ func (c *conn) request(a *api, size int, version int16) error {
 			return c.nc.SetReadDeadline(time.Now().Add(c.s.o.RequestTimeout))
 		}
 	}
-	frame, err := readFrame(c.br, size, reserve, progress)
+	frame, err := readFrame(c.br, size, c.largest, reserve, progress)
 	if err != nil {
 		return err
 	}
+	c.largest = max(c.largest, size)
 	c.s.metrics.bytesIn.Add(float64(sizeBytes + size))
 	a.requests.Inc()
 	if version < a.min || version > a.max {

@@ -24,6 +24,7 @@ import (
 	"millrace/internal/budget"
 	"millrace/server/auth"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/share"
 	"millrace/store"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -44,6 +45,9 @@ type Options struct {
 	AutoCreateTopics    bool
 	DefaultPartitions   int // of topics created without a count
 	ProduceAllOrNothing bool
+
+	MaxTransactionTimeout     time.Duration // Kafka's transaction.max.timeout.ms
+	TransactionalIDExpiration time.Duration // Kafka's transactional.id.expiration.ms
 
 	MaxRequestBytes     int           // largest request
 	MaxConnections      int           // over all listeners
@@ -66,6 +70,8 @@ type Options struct {
 type AdminOptions struct {
 	// Groups coordinates consumer groups; nil: the group APIs are not advertised.
 	Groups *group.Coordinator
+	// Share coordinates share groups; nil: their APIs are not advertised. It needs Groups.
+	Share *share.Coordinator
 	// CheckColumns checks millrace.columns when it is set; nil: any text is taken.
 	CheckColumns func(ddl string) error
 	// LogDir is the data directory as tools are shown it.
@@ -78,8 +84,12 @@ type AdminOptions struct {
 // DefaultOptions are what New takes for zero values.
 func DefaultOptions() Options {
 	return Options{
-		NodeID:             1,
-		DefaultPartitions:  1,
+		NodeID:            1,
+		DefaultPartitions: 1,
+
+		MaxTransactionTimeout:     15 * time.Minute, // as Kafka
+		TransactionalIDExpiration: 7 * 24 * time.Hour,
+
 		MaxRequestBytes:    100 << 20, // as Kafka
 		MaxConnections:     10_000,
 		LoginTimeout:       9 * time.Second,  // strangers are gone within ten, whatever the clock
@@ -147,6 +157,8 @@ func New(o Options) (*Server, error) {
 	d := DefaultOptions()
 	setDefault(&o.NodeID, d.NodeID)
 	setDefault(&o.DefaultPartitions, d.DefaultPartitions)
+	setDefault(&o.MaxTransactionTimeout, d.MaxTransactionTimeout)
+	setDefault(&o.TransactionalIDExpiration, d.TransactionalIDExpiration)
 	setDefault(&o.MaxRequestBytes, d.MaxRequestBytes)
 	setDefault(&o.MaxConnections, d.MaxConnections)
 	setDefault(&o.MaxConnectionsPerIP, o.MaxConnections)
@@ -253,6 +265,11 @@ func (s *Server) Addr() net.Addr { return s.listeners[0].net.Addr() }
 // Serve accepts connections until ctx ends or Close is called, then drains as Close
 // does. It returns nil unless a listener fails.
 func (s *Server) Serve(ctx context.Context) error {
+	s.wg.Add(1)
+	go func() {
+		defer s.wg.Done()
+		s.expireTransactions()
+	}()
 	errs := make(chan error, len(s.listeners))
 	for _, l := range s.listeners {
 		s.wg.Add(1)

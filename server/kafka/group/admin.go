@@ -27,8 +27,8 @@ func (c *Coordinator) List() []Listing {
 		}
 		g.mu.Unlock()
 	}
-	c.store.Groups(func(name string, _ []byte) {
-		if _, ok := listed[name]; !ok {
+	c.store.Groups(func(name string, data []byte) {
+		if _, ok := listed[name]; !ok && !isShare(data) {
 			list = append(list, Listing{Group: name, State: Empty})
 		}
 	})

@@ -133,6 +133,9 @@ func New(st Store, o Options) (*Coordinator, error) {
 		return nil, err
 	}
 	st.Groups(func(name string, data []byte) {
+		if isShare(data) {
+			return // another coordinator's
+		}
 		if data == nil {
 			return // only offsets: it has no members to come back
 		}
@@ -152,6 +155,10 @@ func New(st Store, o Options) (*Coordinator, error) {
 	}
 	return c, nil
 }
+
+// isShare says whether a group's record in the store is a share group's
+// (server/kafka/share.RecordVersion).
+func isShare(data []byte) bool { return len(data) > 0 && data[0] == 's' }
 
 // Options are what the coordinator works with, defaults filled in.
 func (c *Coordinator) Options() Options { return c.opts }

@@ -35,6 +35,13 @@ type FetchRequest struct {
 	MaxRecords int
 	BatchSize  int
 	Strict     bool // no more than MaxRecords, though a batch is cut
+
+	// May says why a partition is not read, or nil.
+	May func(state.TopicPartition) error
+	// Reserve asks for memory for records and says how much there is; Unreserve gives
+	// some back. What the answer's results hold is the caller's to give back.
+	Reserve   func(ctx context.Context, bytes int) (int, error)
+	Unreserve func(bytes int)
 }
 
 // Fetched is what a fetch has of one partition. Result's batches are the caller's until Release.
@@ -283,6 +290,9 @@ func (s *Session) Fetch(ctx context.Context, req FetchRequest) []Fetched {
 func (s *Session) fetchPartition(ctx context.Context, tp state.TopicPartition, req FetchRequest, maxBytes, maxRecords int) Fetched {
 	f := Fetched{TopicPartition: tp}
 	g := s.g
+	if f.Err = req.May(tp); f.Err != nil {
+		return f
+	}
 	bounds, err := g.c.store.Bounds(tp)
 	if err != nil {
 		f.Err = err
@@ -311,15 +321,24 @@ func (s *Session) fetchPartition(ctx context.Context, tp state.TopicPartition, r
 		g.unlock()
 		return f
 	}
+	if end := bounds.End; from >= end || cfg.readCommitted && from >= bounds.LastStable {
+		g.unlock()
+		return f
+	}
 	p.fetching = true
 	reset := p.reset
 	g.unlock()
 
-	res, err := g.c.store.Fetch(tp, from, maxBytes, true, iso)
+	var res store.FetchResult
+	granted, err := req.Reserve(ctx, maxBytes)
+	if err == nil {
+		res, err = g.c.store.Fetch(tp, from, granted, true, iso)
+	}
 
 	g.mu.Lock()
 	p.fetching = false
 	switch {
+	case ctx.Err() != nil:
 	case errors.Is(err, state.ErrOffsetOutOfRange):
 		// The log's start moved meanwhile, or the start was set beyond the end: wait.
 	case err != nil:
@@ -342,6 +361,9 @@ func (s *Session) fetchPartition(ctx context.Context, tp state.TopicPartition, r
 	}
 	if len(f.Acquired) == 0 {
 		res.Release()
+		req.Unreserve(granted)
+	} else {
+		req.Unreserve(granted - f.Result.Bytes)
 	}
 	g.wake() // others passed the partition by
 	g.unlock()

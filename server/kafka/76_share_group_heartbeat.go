@@ -1,0 +1,55 @@
+package kafka
+
+import (
+	"context"
+
+	"millrace/server/auth"
+	"millrace/server/kafka/share"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// shareGroupHeartbeat serves ShareGroupHeartbeat 1: members join, stay and leave.
+func (s *Server) shareGroupHeartbeat(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.ShareGroupHeartbeatRequest)
+	resp := req.ResponseKind().(*kmsg.ShareGroupHeartbeatResponse)
+	if !s.allowed(r, auth.Read, groupResource(req.GroupID)) {
+		resp.ErrorCode = errGroupAuthorizationFailed
+		return resp, nil
+	}
+	for _, t := range req.SubscribedTopicNames {
+		if !s.allowed(r, auth.Describe, topicResource(t)) {
+			resp.ErrorCode = errTopicAuthorizationFailed
+			return resp, nil
+		}
+	}
+	if !s.o.Admin.Share.Has(req.GroupID) {
+		if _, taken := s.o.Admin.Groups.Describe(req.GroupID); taken {
+			resp.ErrorCode = errGroupIDNotFound
+			resp.ErrorMessage = nullable("Group " + req.GroupID + " is not a share group.")
+			return resp, nil
+		}
+	}
+	res, err := s.o.Admin.Share.Heartbeat(share.HeartbeatRequest{
+		Group: req.GroupID, MemberID: req.MemberID, Rack: deref(req.RackID), Epoch: req.MemberEpoch,
+		ClientID: r.clientID, ClientHost: r.clientHost(), Topics: req.SubscribedTopicNames,
+	})
+	if err != nil {
+		resp.ErrorCode = s.shareCode(err)
+		resp.ErrorMessage = nullable(err.Error())
+		return resp, nil
+	}
+	resp.MemberID = &req.MemberID
+	resp.MemberEpoch = res.Epoch
+	resp.HeartbeatIntervalMillis = int32(res.Interval.Milliseconds())
+	if res.Assigned {
+		a := kmsg.NewShareGroupHeartbeatResponseAssignment()
+		for _, t := range res.Assignment {
+			tp := kmsg.NewShareGroupHeartbeatResponseAssignmentTopicPartition()
+			tp.TopicID, tp.Partitions = t.Topic, t.Partitions
+			a.TopicPartitions = append(a.TopicPartitions, tp)
+		}
+		resp.Assignment = &a
+	}
+	return resp, nil
+}

@@ -1,0 +1,153 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"millrace/server/auth"
+	"millrace/server/kafka/share"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// maxShareMemberID is how long a member id may be: that of a UUID.
+const maxShareMemberID = 36
+
+// shareFetch serves ShareFetch 1–2: acknowledgements first, then records, for which it may
+// wait. What it acknowledged is durable before it answers.
+func (s *Server) shareFetch(ctx context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.ShareFetchRequest)
+	resp := req.ResponseKind().(*kmsg.ShareFetchResponse)
+	name, member := deref(req.GroupID), deref(req.MemberID)
+	if !s.allowed(r, auth.Read, groupResource(name)) {
+		resp.ErrorCode = errGroupAuthorizationFailed
+		return resp, nil
+	}
+	if name == "" || member == "" || len(member) > maxShareMemberID ||
+		req.IsRenewAck && (req.MaxBytes != 0 || req.MinBytes != 0 || req.MaxRecords != 0 || req.MaxWaitMillis != 0) {
+		resp.ErrorCode = errInvalidRequest
+		return resp, nil
+	}
+	resp.AcquisitionLockTimeoutMillis = int32(s.o.Admin.Share.LockDuration(name).Milliseconds())
+	var add, forget []state.TopicPartition
+	var acks []shareAcks
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			tp := state.TopicPartition{Topic: t.TopicID, Partition: p.Partition}
+			add = append(add, tp)
+			if len(p.AcknowledgementBatches) > 0 {
+				a := shareAcks{tp: tp}
+				for _, b := range p.AcknowledgementBatches {
+					a.add(b.FirstOffset, b.LastOffset, b.AcknowledgeTypes)
+				}
+				acks = append(acks, a)
+			}
+		}
+	}
+	for _, t := range req.ForgottenTopicsData {
+		for _, p := range t.Partitions {
+			forget = append(forget, state.TopicPartition{Topic: t.TopicID, Partition: p})
+		}
+	}
+	var ss *share.Session
+	var err error
+	switch {
+	case req.ShareSessionEpoch == share.EpochInitial && len(acks) > 0:
+		err = share.ErrInvalidRequest
+	case len(add) > maxSessionPartitions:
+		err = share.ErrSessionLimit
+	case req.ShareSessionEpoch == share.EpochInitial:
+		if ss, err = s.o.Admin.Share.Open(name, member, add); err == nil {
+			r.conn.shareSessions = append(r.conn.shareSessions, ss)
+		}
+	default:
+		if ss, err = s.o.Admin.Share.Continue(name, member, req.ShareSessionEpoch); err == nil {
+			ss.Update(add, forget)
+		}
+	}
+	if err != nil {
+		resp.ErrorCode = s.shareCode(err)
+		resp.ErrorMessage = nullable(err.Error())
+		return resp, nil
+	}
+	answered := map[state.TopicPartition]*kmsg.ShareFetchResponseTopicPartition{}
+	var order []state.TopicPartition
+	part := func(tp state.TopicPartition) *kmsg.ShareFetchResponseTopicPartition {
+		p := answered[tp]
+		if p == nil {
+			n := kmsg.NewShareFetchResponseTopicPartition()
+			n.Partition, n.CurrentLeader.LeaderID, n.CurrentLeader.LeaderEpoch = tp.Partition, -1, -1
+			n.Records = []byte{}
+			p = &n
+			answered[tp] = p
+			order = append(order, tp)
+		}
+		return p
+	}
+	codes, err := s.acknowledgeShares(ctx, r, ss, acks, req.IsRenewAck)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range acks {
+		part(a.tp).AcknowledgeErrorCode = codes[i]
+	}
+	switch {
+	case req.ShareSessionEpoch == share.EpochFinal:
+		ss.Close()
+	case !req.IsRenewAck:
+		topics := s.o.Store.Topics()
+		wait := min(time.Duration(max(req.MaxWaitMillis, 0))*time.Millisecond, maxFetchWait)
+		held := 0
+		defer func() { s.fetches.Release(int64(held)) }()
+		for _, f := range ss.Fetch(ctx, share.FetchRequest{
+			MaxWait: wait, MaxBytes: min(max(int(req.MaxBytes), 0), maxFetchBytes),
+			MaxRecords: int(req.MaxRecords), BatchSize: int(req.BatchSize), Strict: req.ShareAcquireMode == 1,
+			Reserve: func(ctx context.Context, n int) (int, error) {
+				got, err := s.fetches.AcquireSome(ctx, int64(n), minFetchGrant)
+				return int(got), err
+			},
+			Unreserve: func(n int) { s.fetches.Release(int64(n)) },
+			May: func(tp state.TopicPartition) error {
+				t, ok := topics.ByID(tp.Topic)
+				switch {
+				case !ok:
+					return errShareTopicID
+				case !s.allowed(r, auth.Read, topicResource(t.Name)):
+					return errShareTopicDenied
+				}
+				return nil
+			},
+		}) {
+			p := part(f.TopicPartition)
+			p.ErrorCode = s.shareCode(f.Err)
+			p.Records = bytes.Join(f.Result.Batches, nil)
+			held += f.Result.Bytes
+			for _, a := range f.Acquired {
+				ar := kmsg.NewShareFetchResponseTopicPartitionAcquiredRecord()
+				ar.FirstOffset, ar.LastOffset, ar.DeliveryCount = a.First, a.Last, a.DeliveryCount
+				p.AcquiredRecords = append(p.AcquiredRecords, ar)
+			}
+			f.Result.Release()
+		}
+		if req.ShareSessionEpoch == share.EpochInitial { // the first answer names all
+			for _, tp := range add {
+				part(tp)
+			}
+		}
+	}
+	index := map[state.TopicID]int{}
+	for _, tp := range order {
+		i, ok := index[tp.Topic]
+		if !ok {
+			i = len(resp.Topics)
+			index[tp.Topic] = i
+			t := kmsg.NewShareFetchResponseTopic()
+			t.TopicID = tp.Topic
+			resp.Topics = append(resp.Topics, t)
+		}
+		resp.Topics[i].Partitions = append(resp.Topics[i].Partitions, *answered[tp])
+	}
+	return resp, nil
+}

@@ -1,0 +1,61 @@
+package kafka
+
+import (
+	"errors"
+
+	"millrace/server/kafka/share"
+)
+
+// Why a partition of a share session is not read.
+var (
+	errShareTopicID     = errors.New("unknown topic id")
+	errShareTopicDenied = errors.New("the topic may not be read")
+)
+
+// shareErrors is how the share coordinator's errors appear on the wire.
+var shareErrors = []struct {
+	err  error
+	code int16
+}{
+	{share.ErrStorage, errCoordinatorNotAvailable},
+	{share.ErrClosed, errNotCoordinator},
+	{share.ErrInvalidRequest, errInvalidRequest},
+	{share.ErrGroupNotFound, errGroupIDNotFound},
+	{share.ErrNonEmptyGroup, errNonEmptyGroup},
+	{share.ErrUnknownMember, errUnknownMemberID},
+	{share.ErrFencedMemberEpoch, 110}, // FENCED_MEMBER_EPOCH
+	{share.ErrGroupMaxSize, errGroupMaxSizeReached},
+	{share.ErrTooManyGroups, errPolicyViolation},
+	{share.ErrInvalidRecordState, 121},  // INVALID_RECORD_STATE
+	{share.ErrSessionNotFound, 122},     // SHARE_SESSION_NOT_FOUND
+	{share.ErrInvalidSessionEpoch, 123}, // INVALID_SHARE_SESSION_EPOCH
+	{share.ErrSessionLimit, 133},        // SHARE_SESSION_LIMIT_REACHED
+	{errShareTopicID, errUnknownTopicID},
+	{errShareTopicDenied, errTopicAuthorizationFailed},
+}
+
+// shareCode is the code of an error of the share coordinator, or of the store below it.
+func (s *Server) shareCode(err error) int16 {
+	if err == nil {
+		return errNone
+	}
+	for _, e := range shareErrors {
+		if errors.Is(err, e.err) {
+			return e.code
+		}
+	}
+	return s.code(err)
+}
+
+// isShareGroup says whether a share group has the name.
+func (s *Server) isShareGroup(name string) bool {
+	return s.o.Admin.Share != nil && s.o.Admin.Share.Has(name)
+}
+
+// closeShareSessions gives back what the members on this connection hold: it ended.
+func (c *conn) closeShareSessions() {
+	for _, ss := range c.shareSessions {
+		ss.Close()
+	}
+	c.shareSessions = nil
+}
