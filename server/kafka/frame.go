@@ -26,6 +26,9 @@ const (
 	// only once this much has arrived, in steps that grow by growRead.
 	firstReadBytes = 64 << 10
 	growRead       = 16
+	// trustedReadBytes is what a size field alone can make us allocate for a peer that has
+	// already sent a frame of that size whole: growing in steps copies most of a frame.
+	trustedReadBytes = 4 << 20
 )
 
 var errFrame = errors.New("malformed request")
@@ -61,17 +64,24 @@ func peekFrame(br *bufio.Reader) (size int, key, version int16, err error) {
 // new, of the exact size, and never used for another frame: record batches in it
 // are handed on without copying. reserve is asked before each allocation for so
 // many more bytes than so far, and may wait; progress is called before each MiB that
-// is waited for.
-func readFrame(br *bufio.Reader, size int, reserve func(more int) error, progress func() error) ([]byte, error) {
+// is waited for. trust is the size of the largest frame that came whole from this peer.
+func readFrame(br *bufio.Reader, size, trust int, reserve func(more int) error, progress func() error) ([]byte, error) {
 	if _, err := br.Discard(sizeBytes); err != nil {
 		return nil, noEOF(err)
 	}
 	have := 0
+	reserved := 0
 	step := min(size, firstReadBytes)
 	var frame []byte
 	for {
-		if err := reserve(step - len(frame)); err != nil {
+		if err := reserve(step - reserved); err != nil {
 			return nil, err
+		}
+		reserved = step
+		if trusted := min(size, trust, trustedReadBytes); step < trusted {
+			// The first bytes are asked for alone: they may be taken from elsewhere.
+			step = trusted
+			continue
 		}
 		grown := make([]byte, step)
 		copy(grown, frame)
