@@ -63,7 +63,6 @@ type conn struct {
 	writeSet time.Time // when the write deadline was last set
 	scratch  []byte
 	largest  int // the largest frame that came whole
-	largest  int // the largest frame that came whole
 
 	pipe       pipeline
 	writers    sync.WaitGroup
@@ -280,7 +279,6 @@ func (c *conn) request(a *api, size int, version int16) error {
 	if err != nil {
 		return err
 	}
-	c.largest = max(c.largest, size)
 	c.largest = max(c.largest, size)
 	c.s.metrics.bytesIn.Add(float64(sizeBytes + size))
 	a.requests.Inc()
