@@ -96,8 +96,8 @@ func checkHeader(b *recordbatch.Batch) error {
 		return invalid("last offset delta %d in a batch of %d records", b.LastOffsetDelta, b.NumRecords)
 	case b.LogAppendTime():
 		return fmt.Errorf("%w: the topic sets log append time, not the producer", ErrInvalidTimestamp)
-	case b.Transactional():
-		return ErrTransactional
+	case b.Transactional() && b.ProducerID < 0:
+		return invalid("a transactional batch without a producer id")
 	case b.ProducerID >= 0 && (b.ProducerEpoch < 0 || b.BaseSequence < 0):
 		return invalid("producer id %d with epoch %d and sequence %d", b.ProducerID, b.ProducerEpoch, b.BaseSequence)
 	case b.ProducerID < -1:

@@ -90,7 +90,7 @@ func (in *Ingest) Append(ctx context.Context, t *Topic, records []Record) ([]Pos
 		}
 	}
 	done := make(chan struct{})
-	in.Produce(ctx, entries, true, func() { close(done) })
+	in.Produce(ctx, entries, Mode{AllOrNothing: true}, func() { close(done) })
 	select {
 	case <-done:
 	case <-ctx.Done():

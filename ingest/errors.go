@@ -10,7 +10,7 @@ var (
 	ErrMessageTooLarge  = errors.New("batch larger than max.message.bytes")
 	ErrInvalidTimestamp = errors.New("timestamp out of the topic's range")
 	ErrInvalidRecord    = errors.New("invalid record")
-	ErrTransactional    = errors.New("transactional batch without a transaction")
+	ErrTransactional    = errors.New("transactional batch in a request without a transactional id, or one the client may not write with")
 )
 
 func invalid(format string, args ...any) error {

@@ -71,7 +71,7 @@ func newTest(t testing.TB, configs map[string]string) (*Ingest, *Topic, *fakeSto
 func one(in *Ingest, topic *Topic, raw []byte) Result {
 	e := []Entry{{Topic: topic, Batch: raw}}
 	calls := 0
-	in.Produce(context.Background(), e, false, func() { calls++ })
+	in.Produce(context.Background(), e, Mode{}, func() { calls++ })
 	if calls != 1 {
 		panic(fmt.Sprintf("done was called %d times", calls))
 	}
@@ -164,7 +164,8 @@ func TestUnsoundBatchesAreRefusedWithTheirReason(t *testing.T) {
 		"a byte after it":             {append(good(), 0), nil, ErrInvalidRecord},
 		"larger than allowed":         {good(), map[string]string{"max.message.bytes": "70"}, ErrMessageTooLarge},
 		"a control batch":             {func() []byte { b := good(); b[22] |= 0x20; return resum(b) }(), nil, ErrInvalidRecord},
-		"a transactional batch":       {func() []byte { b := good(); b[22] |= 0x10; return resum(b) }(), nil, ErrTransactional},
+		"a transactional batch":       {func() []byte { b := producer(1, 0, 0); b[22] |= 0x10; return resum(b) }(), nil, ErrTransactional},
+		"one without a producer":      {func() []byte { b := good(); b[22] |= 0x10; return resum(b) }(), nil, ErrInvalidRecord},
 		"log append time by client":   {func() []byte { b := good(); b[22] |= 0x08; return resum(b) }(), nil, ErrInvalidTimestamp},
 		"codec 5":                     {func() []byte { b := good(); b[22] |= 5; return resum(b) }(), nil, recordbatch.ErrCodec},
 		"no records":                  {put32(put32(good(), 57, 0), 23, 0), nil, ErrInvalidRecord},
@@ -268,7 +269,7 @@ func TestOneBadBatchDoesNotHinderTheOthersUnlessAskedTo(t *testing.T) {
 			{Topic: topic, Partition: 9, Batch: build(recordbatch.None, rec{now, nil, "b"})},
 			{Topic: topic, Partition: 2, Batch: build(recordbatch.None, rec{now, nil, "c"})},
 		}
-		in.Produce(context.Background(), e, strict, func() {})
+		in.Produce(context.Background(), e, Mode{AllOrNothing: strict}, func() {})
 		var goodErr error
 		stored := 2
 		if strict {
@@ -479,7 +480,7 @@ func TestAnsweredEntriesHoldNoBatch(t *testing.T) {
 	good, bad := build(recordbatch.None, rec{now, nil, "a"}), build(recordbatch.None, rec{now, nil, "b"})
 	bad[30]++
 	entries := []Entry{{Topic: topic, Batch: good}, {Topic: topic, Batch: bad}}
-	in.Produce(context.Background(), entries, false, func() {})
+	in.Produce(context.Background(), entries, Mode{}, func() {})
 	if entries[0].Result.Err != nil || entries[1].Result.Err == nil {
 		t.Fatalf("%+v", entries)
 	}

@@ -27,22 +27,34 @@ type Result struct {
 	LogStart   int64 // -1 when unknown
 }
 
+// Mode is what holds for a whole request.
+type Mode struct {
+	// AllOrNothing: an unsound entry fails all others with state.ErrRequestRefused.
+	AllOrNothing bool
+	// TransactionalID is whose transactional batches are taken; without, none are.
+	TransactionalID string
+	// AddPartitions: such batches begin their transaction and add their partitions to it.
+	AddPartitions bool
+}
+
 // Produce checks the entries and submits the sound ones as one commit: all become
 // visible at once, or, after a crash, none. An unsound entry does not hinder
-// the others, unless allOrNothing: then nothing is stored and the others' error is
-// state.ErrRequestRefused.
+// the others, unless mode says AllOrNothing: then nothing is stored.
 //
 // The order of calls is the order of offsets. done is called exactly once, when all
 // results are in: perhaps at once, perhaps on the store's publisher, so it must
 // not block. entries belong to Produce until then. Produce itself waits while the
 // store is at its limits; when ctx ends that wait, the entries fail with ctx's error.
-func (in *Ingest) Produce(ctx context.Context, entries []Entry, allOrNothing bool, done func()) {
+func (in *Ingest) Produce(ctx context.Context, entries []Entry, mode Mode, done func()) {
 	batches := make([]state.Batch, 0, len(entries))
 	payload := make([][]byte, 0, len(entries))
 	for i := range entries {
 		e := &entries[i]
 		e.Result = Result{BaseOffset: -1, AppendTime: -1, LogStart: -1}
 		b, raw, err := in.accept(e)
+		if err == nil && b.Transactional && mode.TransactionalID == "" {
+			err = ErrTransactional
+		}
 		e.Batch = nil
 		if err != nil {
 			e.Result.Err = err
@@ -52,7 +64,7 @@ func (in *Ingest) Produce(ctx context.Context, entries []Entry, allOrNothing boo
 		batches = append(batches, b)
 		payload = append(payload, raw)
 	}
-	if allOrNothing && len(batches) < len(entries) {
+	if mode.AllOrNothing && len(batches) < len(entries) {
 		for i := range entries {
 			if entries[i].Result.Err == nil {
 				entries[i].Result.Err = state.ErrRequestRefused
@@ -64,7 +76,10 @@ func (in *Ingest) Produce(ctx context.Context, entries []Entry, allOrNothing boo
 		done()
 		return
 	}
-	intent := state.Produce{Batches: batches, AllOrNothing: allOrNothing}
+	intent := state.Produce{
+		Batches: batches, AllOrNothing: mode.AllOrNothing,
+		TransactionalID: mode.TransactionalID, AddPartitions: mode.AddPartitions,
+	}
 	err := in.store.Submit(ctx, intent, payload, func(result any, err error) {
 		in.settle(entries, batches, result, err)
 		done()

@@ -26,6 +26,7 @@ type produceCall struct {
 	headerVersion int
 	correlationID int32
 	acks          int16
+	mode          ingest.Mode
 	topics        []produceTopic
 	parts         []producePart  // of all topics, in the order of the request
 	entries       []ingest.Entry // of the parts that reached ingest, in the same order
@@ -75,21 +76,28 @@ func (s *Server) produce(ctx context.Context, c *conn, h header, body []byte) er
 		done()
 		return nil
 	}
-	s.o.Ingest.Produce(ctx, call.entries, s.o.ProduceAllOrNothing, done)
+	call.mode.AllOrNothing = s.o.ProduceAllOrNothing
+	s.o.Ingest.Produce(ctx, call.entries, call.mode, done)
 	return nil
 }
 
 // decode reads the request and resolves its topics. Errors are for what is no request;
 // what is merely refused gets a code.
 func (call *produceCall) decode(c *conn, body []byte) error {
-	return call.scan(body, func(t *produceTopic) { call.resolve(c, t) })
+	err := call.scan(body, func(t *produceTopic) { call.resolve(c, t) })
+	if id := call.mode.TransactionalID; id != "" && !call.s.o.Auth.Authorize(c.principal, auth.Write, transactionResource(id)) {
+		call.mode.TransactionalID = ""
+	}
+	return err
 }
 
 func (call *produceCall) scan(body []byte, resolve func(*produceTopic)) error {
 	flexible := call.version >= 9
 	d := decoder{b: body}
 	if call.version >= 3 {
-		d.string(flexible) // transactional id: such batches are refused one by one
+		id, _ := d.string(flexible)
+		call.mode.TransactionalID = strings.Clone(id) // it must not hold the request's memory
+		call.mode.AddPartitions = call.version >= 12
 	}
 	call.acks = d.int16()
 	d.int32()       // timeout: we answer when the records are durable, however soon

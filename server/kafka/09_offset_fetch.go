@@ -13,14 +13,14 @@ import (
 )
 
 // offsetFetch serves OffsetFetch 1–10: one group up to 7 (its errors per partition in 1),
-// several from 8 on, topics by id from 10 on. RequireStable is always kept: no
-// offset is pending while there are no transactions.
+// several from 8 on, topics by id from 10 on. RequireStable, from 7 on, asks for no offset that
+// an open transaction is about to change.
 func (s *Server) offsetFetch(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.OffsetFetchRequest)
 	resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
 	if req.Version >= 8 {
 		for _, g := range req.Groups {
-			resp.Groups = append(resp.Groups, s.fetchGroupOffsets(r, g, req.Version >= 10))
+			resp.Groups = append(resp.Groups, s.fetchGroupOffsets(r, g, req.Version >= 10, req.RequireStable))
 		}
 		return resp, nil
 	}
@@ -31,7 +31,7 @@ func (s *Server) offsetFetch(_ context.Context, r *request) (kmsg.Response, erro
 	for _, t := range req.Topics {
 		asked.Topics = append(asked.Topics, kmsg.OffsetFetchRequestGroupTopic{Topic: t.Topic, Partitions: t.Partitions})
 	}
-	g := s.fetchGroupOffsets(r, asked, false)
+	g := s.fetchGroupOffsets(r, asked, false, req.RequireStable)
 	if g.ErrorCode != errNone && req.Version < 2 {
 		for _, t := range req.Topics {
 			gt := kmsg.OffsetFetchResponseGroupTopic{Topic: t.Topic}
@@ -63,7 +63,7 @@ func noOffset(partition int32, code int16) kmsg.OffsetFetchResponseGroupTopicPar
 	return p
 }
 
-func (s *Server) fetchGroupOffsets(r *request, asked kmsg.OffsetFetchRequestGroup, byID bool) kmsg.OffsetFetchResponseGroup {
+func (s *Server) fetchGroupOffsets(r *request, asked kmsg.OffsetFetchRequestGroup, byID, stable bool) kmsg.OffsetFetchResponseGroup {
 	g := kmsg.NewOffsetFetchResponseGroup()
 	g.Group = asked.Group
 	if !s.allowed(r, auth.Describe, groupResource(asked.Group)) {
@@ -71,9 +71,13 @@ func (s *Server) fetchGroupOffsets(r *request, asked kmsg.OffsetFetchRequestGrou
 		return g
 	}
 	topics := s.o.Store.Topics()
+	var pending map[state.TopicPartition]struct{}
+	if stable { // before the offsets: what ends in between is answered with its outcome
+		pending = s.o.Store.PendingOffsets(asked.Group)
+	}
 	offsets := s.o.Admin.Groups.Committed(asked.Group)
 	if asked.Topics == nil {
-		g.Topics = s.allGroupOffsets(r, topics, offsets)
+		g.Topics = s.allGroupOffsets(r, topics, offsets, pending)
 		return g
 	}
 	for _, t := range asked.Topics {
@@ -84,7 +88,12 @@ func (s *Server) fetchGroupOffsets(r *request, asked kmsg.OffsetFetchRequestGrou
 			code = errNone // a name that does not exist has no offset, which is no error
 		}
 		for _, p := range t.Partitions {
-			o, ok := offsets[state.TopicPartition{Topic: topic.ID, Partition: p}]
+			tp := state.TopicPartition{Topic: topic.ID, Partition: p}
+			o, ok := offsets[tp]
+			if _, unstable := pending[tp]; unstable && code == errNone {
+				gt.Partitions = append(gt.Partitions, noOffset(p, errUnstableOffsetCommit))
+				continue
+			}
 			if code != errNone || !ok {
 				gt.Partitions = append(gt.Partitions, noOffset(p, code))
 				continue
@@ -97,10 +106,15 @@ func (s *Server) fetchGroupOffsets(r *request, asked kmsg.OffsetFetchRequestGrou
 }
 
 // allGroupOffsets is every offset of the group, in topic name and partition order.
-func (s *Server) allGroupOffsets(r *request, topics *store.TopicSet, offsets map[state.TopicPartition]state.CommittedOffset) []kmsg.OffsetFetchResponseGroupTopic {
+func (s *Server) allGroupOffsets(r *request, topics *store.TopicSet, offsets map[state.TopicPartition]state.CommittedOffset, pending map[state.TopicPartition]struct{}) []kmsg.OffsetFetchResponseGroupTopic {
 	tps := make([]state.TopicPartition, 0, len(offsets))
 	for tp := range offsets {
 		tps = append(tps, tp)
+	}
+	for tp := range pending {
+		if _, ok := offsets[tp]; !ok {
+			tps = append(tps, tp)
+		}
 	}
 	slices.SortFunc(tps, state.TopicPartition.Compare)
 	var all []kmsg.OffsetFetchResponseGroupTopic
@@ -118,6 +132,10 @@ func (s *Server) allGroupOffsets(r *request, topics *store.TopicSet, offsets map
 		gt := kmsg.NewOffsetFetchResponseGroupTopic()
 		gt.Topic, gt.TopicID = topic.Name, topic.ID
 		for _, tp := range same {
+			if _, unstable := pending[tp]; unstable {
+				gt.Partitions = append(gt.Partitions, noOffset(tp.Partition, errUnstableOffsetCommit))
+				continue
+			}
 			gt.Partitions = append(gt.Partitions, committedOffset(tp.Partition, offsets[tp]))
 		}
 		all = append(all, gt)

@@ -23,8 +23,7 @@ const (
 const offsetsTopic = "__consumer_offsets"
 
 // findCoordinator serves FindCoordinator 0–6: this node coordinates everything.
-// Transactional ids are answered, too, so that InitProducerId can say what is the
-// matter with them; share groups (2) are not served.
+// Share groups (2) are not served.
 func (s *Server) findCoordinator(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.FindCoordinatorRequest)
 	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)

@@ -24,8 +24,7 @@ func (s *Server) apiVersions(_ context.Context, r *request) (kmsg.Response, erro
 			resp.ApiKeys = append(resp.ApiKeys, apiKey(a))
 		}
 	}
-	// No features: one whose minimum is 0 keeps older Java clients from connecting
-	// (KAFKA-17011), and there is none yet that a client needs to see.
+	putFeatures(resp)
 	return resp, nil
 }
 

@@ -2,8 +2,6 @@ package kafka
 
 import (
 	"context"
-	"log/slog"
-	"strings"
 
 	"millrace/server/auth"
 	"millrace/store/state"
@@ -11,50 +9,51 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// initProducerID gives an idempotent producer its id. As in Kafka that is always a
-// new one, also when the producer names the one it has: whoever could have another's
-// epoch raised could stop that producer.
+// initProducerID gives an idempotent producer its id, and a transactional one the next
+// epoch of its transactional id; what an earlier holder of that left open is aborted.
+//
+// Without a transactional id that is always a new id, as in Kafka also when the producer names
+// the one it has: whoever could have another's epoch raised could stop that producer.
 func (s *Server) initProducerID(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.InitProducerIDRequest)
 	resp := req.ResponseKind().(*kmsg.InitProducerIDResponse)
 	resp.ProducerID, resp.ProducerEpoch = -1, -1
-	if req.TransactionalID != nil {
-		s.rare.warn(s.log, "transactional "+*req.TransactionalID, "transactions are not supported by this version",
-			slog.String("transactional_id", cut(*req.TransactionalID)), slog.String("client_id", cut(r.clientID)), slog.String("client", r.conn.remoteHost))
-		resp.ErrorCode = noTransactions(r.conn.software)
-		return resp, nil
+	var intent state.Intent
+	if req.TransactionalID == nil {
+		intent = state.AllocateProducerID{ProducerID: -1, ProducerEpoch: -1}
+		if !s.mayWriteAnything(r) {
+			resp.ErrorCode = errClusterAuthorizationFailed
+			return resp, nil
+		}
+	} else {
+		in := state.InitTransaction{TransactionalID: *req.TransactionalID, TimeoutMillis: req.TransactionTimeoutMillis, ProducerID: -1, ProducerEpoch: -1}
+		if req.Version >= 3 {
+			in.ProducerID, in.ProducerEpoch = req.ProducerID, req.ProducerEpoch
+		}
+		switch {
+		case in.TransactionalID == "", (in.ProducerID < 0) != (in.ProducerEpoch < 0):
+			resp.ErrorCode = errInvalidRequest
+		case !s.allowed(r, auth.Write, transactionResource(in.TransactionalID)):
+			resp.ErrorCode = errTransactionalIDAuthorization
+		case in.TimeoutMillis <= 0 || int64(in.TimeoutMillis) > s.o.MaxTransactionTimeout.Milliseconds():
+			resp.ErrorCode = errInvalidTransactionTimeout
+		}
+		if resp.ErrorCode != errNone {
+			return resp, nil
+		}
+		intent = in
 	}
-	if !s.mayWriteAnything(r) {
-		resp.ErrorCode = errClusterAuthorizationFailed
-		return resp, nil
+	id, err := commitAs[state.ProducerIDResult](ctx, s, intent)
+	if err == nil {
+		err = id.Err
 	}
-	res, err := s.o.Store.Commit(ctx, state.AllocateProducerID{ProducerID: -1, ProducerEpoch: -1})
-	if err != nil {
-		resp.ErrorCode = s.code(err)
-		return resp, nil
-	}
-	id, ok := res.(state.ProducerIDResult)
-	if !ok {
-		s.log.Error("unexpected answer to AllocateProducerID", slog.Any("answer", res))
-		resp.ErrorCode = errUnknownServerError
-		return resp, nil
-	}
-	if resp.ErrorCode = s.code(id.Err); resp.ErrorCode == errNone {
+	switch resp.ErrorCode = s.code(err); resp.ErrorCode {
+	case errNone:
 		resp.ProducerID, resp.ProducerEpoch = id.ProducerID, id.ProducerEpoch
+	case errInvalidProducerEpoch:
+		resp.ErrorCode = fenced(req.Version, 4)
 	}
 	return resp, nil
-}
-
-// noTransactions is the code that says so, and that the client takes for fatal. For
-// most that is UNSUPPORTED_VERSION. A coordinator error would be retried for
-// ever, an authorisation error would send people looking for a grant. librdkafka, though,
-// retries UNSUPPORTED_VERSION for ever, too; of the few codes that it gives up on, only
-// INVALID_TRANSACTION_TIMEOUT is not about identity: no timeout is short enough.
-func noTransactions(software string) int16 {
-	if strings.Contains(software, "rdkafka") || strings.HasPrefix(software, "confluent-kafka") {
-		return errInvalidTransactionTimeout
-	}
-	return errUnsupportedVersion
 }
 
 // mayWriteAnything: who may write to some topic may be idempotent about it (KIP-679).

@@ -96,6 +96,41 @@ func failing(key int16) (kmsg.Request, []int16) {
 		r := kmsg.NewPtrDeleteRecordsRequest()
 		r.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: name, Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Partition: 0}}}}
 		return r, []int16{errUnknownTopicOrPartition}
+	case 24:
+		r := kmsg.NewPtrAddPartitionsToTxnRequest()
+		r.TransactionalID = "x"
+		r.Topics = []kmsg.AddPartitionsToTxnRequestTopic{{Topic: name, Partitions: []int32{0}}}
+		r.Transactions = []kmsg.AddPartitionsToTxnRequestTransaction{{TransactionalID: "x", Topics: []kmsg.AddPartitionsToTxnRequestTransactionTopic{{Topic: name, Partitions: []int32{0}}}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 25:
+		r := kmsg.NewPtrAddOffsetsToTxnRequest()
+		r.TransactionalID, r.Group = "x", "g"
+		return r, []int16{errInvalidProducerIDMapping}
+	case 26:
+		r := kmsg.NewPtrEndTxnRequest()
+		r.TransactionalID = "x"
+		return r, []int16{errInvalidProducerIDMapping}
+	case 27:
+		r := kmsg.NewPtrWriteTxnMarkersRequest()
+		r.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: 1, Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: name, Partitions: []int32{0}}}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 28:
+		r := kmsg.NewPtrTxnOffsetCommitRequest()
+		r.TransactionalID, r.Group, r.Generation = "x", "g", -1
+		r.Topics = []kmsg.TxnOffsetCommitRequestTopic{{Topic: name, Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{{Partition: 0}}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 61:
+		r := kmsg.NewPtrDescribeProducersRequest()
+		r.Topics = []kmsg.DescribeProducersRequestTopic{{Topic: name, Partitions: []int32{0}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 65:
+		r := kmsg.NewPtrDescribeTransactionsRequest()
+		r.TransactionalIDs = []string{"x"}
+		return r, []int16{errTransactionalIDNotFound}
+	case 66:
+		r := kmsg.NewPtrListTransactionsRequest()
+		r.StateFilters, r.TransactionalIDPattern = []string{"Ongoing"}, kmsg.StringPtr("(")
+		return r, []int16{errInvalidRegularExpression, errNone}
 	case 32:
 		r := kmsg.NewPtrDescribeConfigsRequest()
 		r.Resources = []kmsg.DescribeConfigsRequestResource{{ResourceType: 2, ResourceName: name}}
@@ -179,10 +214,10 @@ func TestStrangersAreDeniedEveryGroupAndAdminRequest(t *testing.T) {
 	c := a.dial()
 	denied := map[int16]bool{
 		errTopicAuthorizationFailed: true, errGroupAuthorizationFailed: true,
-		errClusterAuthorizationFailed: true, errUnknownTopicID: true,
+		errClusterAuthorizationFailed: true, errUnknownTopicID: true, errTransactionalIDAuthorization: true,
 	}
 	for _, api := range adminAPIs(a.srv) {
-		if api.key == 16 || api.key == 10 { // lists what is visible; type 2 is refused before
+		if api.key == 16 || api.key == 10 || api.key == 66 { // lists what is visible; type 2 is refused before
 			continue
 		}
 		for version := api.min; version <= api.max; version++ {

@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write docs/kafka-apis.md anew")
 var apiNotes = map[int16]string{
 	0:  fmt.Sprintf("%d and later are stored; older ones are refused (they are advertised for old librdkafka)", produceServedFrom),
 	18: "a newer version is answered in version 0 with the range served",
-	22: "without a transactional id",
+	24: "from 4 on several transactions in one request",
+	27: "aborts the whole transaction that holds the partition; only for kafka-transactions abort",
 	35: "one directory",
 }
 

@@ -78,7 +78,7 @@ func (s *State) decideProduce(now Millis, in Produce, buf []byte) ([]byte, any) 
 			known := s.pendingProducer(in.Batches, res, p, b.ProducerID)
 			r.BaseOffset, r.Duplicate, r.Err = known.check(b)
 			if !r.Duplicate {
-				if err := s.checkTransaction(b, in.AddPartitions); err != nil {
+				if err := s.checkTransaction(b, in.TransactionalID, in.AddPartitions); err != nil {
 					r.Err = err // says more than a sequence out of order
 				}
 			}
@@ -255,7 +255,8 @@ func (s *State) applyProduce(r *reader) {
 		}
 		pr.append(&b.Batch, b.BaseOffset, b.AppendTime)
 		if b.Transactional {
-			if err := s.checkTransaction(&b.Batch, true); err != nil {
+			t := s.transactionOf[b.ProducerID]
+			if t == nil || t.producerEpoch != b.ProducerEpoch {
 				r.fail("transactional batch without its transaction")
 				return
 			}

@@ -113,18 +113,14 @@ func (s *State) Transactions() []Transaction {
 	return all
 }
 
-// TimedOut appends to dst the ongoing transactions that are older than their timeout.
-func (s *State) TimedOut(now Millis, dst []TransactionRef) []TransactionRef {
+// OpenTransactions appends the ongoing transactions to dst, in no order.
+func (s *State) OpenTransactions(dst []OpenTransaction) []OpenTransaction {
 	for _, t := range s.transactions {
-		if t.timedOut(now) {
-			dst = append(dst, TransactionRef{t.id, t.producerID, t.producerEpoch})
+		if t.status == TransactionOngoing {
+			dst = append(dst, OpenTransaction{TransactionRef{t.id, t.producerID, t.producerEpoch}, t.startedAt, t.timeout})
 		}
 	}
 	return dst
-}
-
-func (t *transaction) timedOut(now Millis) bool {
-	return t.status == TransactionOngoing && now-t.startedAt > Millis(t.timeout)
 }
 
 // PendingOffsets is the partitions for which an ongoing transaction holds an offset of
@@ -159,7 +155,7 @@ func (s *State) claim(ref TransactionRef) (*transaction, error) {
 
 // checkTransaction says whether the batch of a producer agrees with what its transaction
 // is at. add: the batch itself may begin the transaction and add the partition.
-func (s *State) checkTransaction(b *Batch, add bool) error {
+func (s *State) checkTransaction(b *Batch, id string, add bool) error {
 	t := s.transactionOf[b.ProducerID]
 	switch {
 	case !b.Transactional:
@@ -167,7 +163,7 @@ func (s *State) checkTransaction(b *Batch, add bool) error {
 			return ErrNoTransaction // its transaction would not hold it
 		}
 		return nil
-	case t == nil:
+	case t == nil || t.id != id:
 		return ErrInvalidProducerID
 	case t.producerEpoch != b.ProducerEpoch:
 		return ErrInvalidProducerEpoch

@@ -61,7 +61,7 @@ func (s *State) decideEndTransaction(now Millis, in EndTransaction, buf []byte) 
 
 func (s *State) decideExpireTransaction(now Millis, in ExpireTransaction, buf []byte) ([]byte, any) {
 	t, err := s.claim(in.TransactionRef)
-	if err != nil || !t.timedOut(now) {
+	if err != nil || t.status != TransactionOngoing || t.startedAt != in.StartedAt {
 		return nil, TransactionResult{}
 	}
 	// One epoch above: what the producer still sends is fenced, and it must ask for a new one.

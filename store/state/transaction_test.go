@@ -54,7 +54,7 @@ func (st *stepper) add(ref TransactionRef, partitions ...int32) error {
 }
 
 func (st *stepper) produce(ref TransactionRef, partition, seq int32, add bool) BatchResult {
-	return st.do(Produce{AddPartitions: add, Batches: []Batch{{
+	return st.do(Produce{TransactionalID: ref.TransactionalID, AddPartitions: add, Batches: []Batch{{
 		TopicPartition: TopicPartition{id(1), partition}, Records: 1, SizeBytes: 70, ProducerID: ref.ProducerID,
 		ProducerEpoch: ref.ProducerEpoch, FirstSequence: seq, Transactional: true,
 	}}}).(ProduceResult).Batches[0]
@@ -254,19 +254,17 @@ func TestATransactionThatTakesTooLongIsAborted(t *testing.T) {
 	st := newStepper(t)
 	ref := st.init("a")
 	is(t, st.produce(ref, 0, 0, true).Err, nil)
-	st.now += 1000
-	if due := st.s.TimedOut(st.now, nil); len(due) != 0 {
-		t.Fatal(due)
+	open := st.s.OpenTransactions(nil)
+	if !slices.Equal(open, []OpenTransaction{{ref, st.now, 1000}}) {
+		t.Fatal(open)
 	}
-	st.do(ExpireTransaction{ref})
+	another := open[0]
+	another.StartedAt--
+	st.do(ExpireTransaction{another})
 	if b := st.bounds(0); b.LastStable != 0 {
-		t.Fatalf("aborted before its time: %+v", b)
+		t.Fatalf("another one was meant: %+v", b)
 	}
-	st.now++
-	if due := st.s.TimedOut(st.now, nil); !slices.Equal(due, []TransactionRef{ref}) {
-		t.Fatal(due)
-	}
-	st.do(ExpireTransaction{ref})
+	st.do(ExpireTransaction{open[0]})
 	if b := st.bounds(0); b.LastStable != 2 || b.End != 2 {
 		t.Fatalf("%+v", b)
 	}
@@ -388,7 +386,7 @@ func TestTransactionsAgreeWithAModel(t *testing.T) {
 				apply(AddPartitionsToTransaction{TransactionRef: ref, Partitions: []TopicPartition{{id(1), p}}})
 			case 2, 3:
 				k := key(ref, p)
-				r := apply(Produce{AddPartitions: rapid.Bool().Draw(t, "add"), Batches: []Batch{{
+				r := apply(Produce{TransactionalID: name, AddPartitions: rapid.Bool().Draw(t, "add"), Batches: []Batch{{
 					TopicPartition: TopicPartition{id(1), p}, Records: 1, SizeBytes: 70, ProducerID: ref.ProducerID, ProducerEpoch: ref.ProducerEpoch,
 					FirstSequence: seqs[k], Transactional: true,
 				}}}).(ProduceResult).Batches[0]
@@ -403,8 +401,10 @@ func TestTransactionsAgreeWithAModel(t *testing.T) {
 					refs[name] = TransactionRef{name, r.ProducerID, r.ProducerEpoch}
 				}
 			case 7:
-				for _, due := range s.TimedOut(now, nil) {
-					apply(ExpireTransaction{due})
+				for _, open := range s.OpenTransactions(nil) {
+					if now-open.StartedAt > 1000 {
+						apply(ExpireTransaction{open})
+					}
 				}
 			}
 			for p, log := range logs {

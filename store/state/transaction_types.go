@@ -93,9 +93,17 @@ type EndTransaction struct {
 	BumpEpoch bool
 }
 
-// ExpireTransaction aborts the transaction that this producer still has open if it is
-// older than its timeout, and fences the producer; otherwise does nothing. Answer: TransactionResult.
-type ExpireTransaction struct{ TransactionRef }
+// OpenTransaction is an ongoing transaction and how long it may take.
+type OpenTransaction struct {
+	TransactionRef
+	StartedAt     Millis
+	TimeoutMillis int32
+}
+
+// ExpireTransaction aborts a transaction that has been open for longer than its timeout, by
+// the clock of whoever proposes it (a wall clock may jump), and fences its producer.
+// If it has ended meanwhile nothing happens. Answer: TransactionResult.
+type ExpireTransaction struct{ OpenTransaction }
 
 // ExpireTransactionalIDs forgets the ids without an ongoing transaction that nothing
 // happened to for IdleMillis. Answer: nil.

@@ -90,9 +90,12 @@ type Batch struct {
 // (ErrNoTransaction otherwise), unless AddPartitions (transactions version 2): then it
 // begins the transaction and adds the partition on the way. Answer: ProduceResult.
 type Produce struct {
-	Batches       []Batch
-	AllOrNothing  bool
-	AddPartitions bool
+	Batches      []Batch
+	AllOrNothing bool
+	// TransactionalID is the one whose producer may send transactional batches here
+	// (ErrInvalidProducerID for another's).
+	TransactionalID string
+	AddPartitions   bool
 }
 
 // ProduceResult answers Produce; one element per batch, in order.

@@ -13,6 +13,14 @@ type CommitRequest struct {
 	InstanceID string
 	Generation int32
 	Offsets    []state.OffsetCommit // the coordinator's from here on
+	// Transaction: the offsets count when it commits. Nil: at once.
+	Transaction *TransactionCommit
+}
+
+// TransactionCommit is the transaction that offsets belong to; see state.CommitTransactionOffsets.
+type TransactionCommit struct {
+	Ref      state.TransactionRef
+	AddGroup bool
 }
 
 // Commit checks that the member may commit and stores the offsets. The reply has
@@ -60,6 +68,8 @@ func (g *group) mayCommit(r CommitRequest) error {
 	switch {
 	case g.state == Dead:
 		return ErrNotAvailable
+	case r.Transaction != nil && r.Generation < 0 && r.MemberID == "" && r.InstanceID == "":
+		return nil // its producer's epoch alone fences it (before KIP-447)
 	case r.Generation < 0 && g.state == Empty:
 		return nil
 	case r.Generation < 0 && r.MemberID == "" && r.InstanceID == "":
@@ -72,7 +82,7 @@ func (g *group) mayCommit(r CommitRequest) error {
 	// Between the end of the joining and the assignment nobody owns a partition. A
 	// member that commits then has just learned, or is about to learn, of the new
 	// generation: it must re-join, not give up its state.
-	if g.state == CompletingRebalance && (r.Generation == g.generation || nextGeneration(r.Generation) == g.generation) {
+	if g.state == CompletingRebalance && r.Transaction == nil && (r.Generation == g.generation || nextGeneration(r.Generation) == g.generation) {
 		return ErrRebalanceInProgress
 	}
 	if r.Generation != g.generation {
@@ -103,6 +113,10 @@ func (c *Coordinator) commitIntent(r CommitRequest, reply func([]error, error)) 
 			return
 		}
 		if res, ok := result.(state.CommitOffsetsResult); ok {
+			if res.Err != nil {
+				reply(nil, res.Err)
+				return
+			}
 			for i, err := range res.Errs {
 				errs[at[i]] = err
 			}
@@ -111,6 +125,9 @@ func (c *Coordinator) commitIntent(r CommitRequest, reply func([]error, error)) 
 	}
 	if len(kept) == 0 {
 		return nil, done
+	}
+	if t := r.Transaction; t != nil {
+		return state.CommitTransactionOffsets{TransactionRef: t.Ref, Group: r.Group, Offsets: kept, AddGroup: t.AddGroup}, done
 	}
 	return state.CommitOffsets{Group: r.Group, Offsets: kept}, done
 }

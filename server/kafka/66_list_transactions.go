@@ -1,0 +1,52 @@
+package kafka
+
+import (
+	"context"
+	"regexp"
+	"slices"
+
+	"millrace/server/auth"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// kafkaTransactionStates are all names that a filter may have.
+var kafkaTransactionStates = []string{
+	"Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort", "Dead", "PrepareEpochFence",
+}
+
+// listTransactions serves ListTransactions 0–2.
+func (s *Server) listTransactions(_ context.Context, r *request) (kmsg.Response, error) {
+	req := r.body.(*kmsg.ListTransactionsRequest)
+	resp := req.ResponseKind().(*kmsg.ListTransactionsResponse)
+	for _, name := range req.StateFilters {
+		if !slices.Contains(kafkaTransactionStates, name) {
+			resp.UnknownStateFilters = append(resp.UnknownStateFilters, name)
+		}
+	}
+	var pattern *regexp.Regexp
+	if req.Version >= 2 && req.TransactionalIDPattern != nil && *req.TransactionalIDPattern != "" {
+		var err error
+		// The whole id must match, as in Java.
+		if pattern, err = regexp.Compile(`^(?:` + *req.TransactionalIDPattern + `)$`); err != nil {
+			resp.ErrorCode = errInvalidRegularExpression
+			return resp, nil
+		}
+	}
+	now := s.o.Now().UnixMilli()
+	for _, t := range s.o.Store.Transactions() {
+		switch {
+		case len(req.StateFilters) > 0 && !slices.Contains(req.StateFilters, transactionStates[t.Status]),
+			len(req.ProducerIDFilters) > 0 && !slices.Contains(req.ProducerIDFilters, t.ProducerID),
+			req.Version >= 1 && req.DurationFilterMillis >= 0 && (t.Status != state.TransactionOngoing || now-t.StartedAt <= req.DurationFilterMillis),
+			pattern != nil && !pattern.MatchString(t.TransactionalID),
+			!s.allowed(r, auth.Describe, transactionResource(t.TransactionalID)):
+			continue
+		}
+		l := kmsg.NewListTransactionsResponseTransactionState()
+		l.TransactionalID, l.ProducerID, l.TransactionState = t.TransactionalID, t.ProducerID, transactionStates[t.Status]
+		resp.TransactionStates = append(resp.TransactionStates, l)
+	}
+	return resp, nil
+}
