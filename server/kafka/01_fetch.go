@@ -40,7 +40,7 @@ func (s *Server) fetch(ctx context.Context, c *conn, h header, body []byte) erro
 	defer func() {
 		s.fetches.Release(f.held)
 		for _, p := range f.parts { // a session lives on; its last answer must not
-			p.batches = nil
+			p.batches, p.aborted = nil, nil
 		}
 		for i := range f.results {
 			f.results[i].Release()
@@ -81,6 +81,7 @@ type fetchPartition struct {
 	// What the client was last told; only for sessions.
 	told       bool
 	toldEnd    int64
+	toldStable int64
 	toldLogLow int64
 
 	// The answer so far.
@@ -88,12 +89,13 @@ type fetchPartition struct {
 	code    int16
 	bounds  state.Bounds
 	batches [][]byte
+	aborted []state.AbortedTransaction // that reach into the batches; read_committed only
 	bytes   int
 	next    int64 // offset to go on from
 }
 
 func (p *fetchPartition) begin() {
-	p.code, p.bounds, p.batches, p.bytes, p.next = errNone, state.Bounds{}, nil, 0, p.offset
+	p.code, p.bounds, p.batches, p.aborted, p.bytes, p.next = errNone, state.Bounds{}, nil, nil, 0, p.offset
 }
 
 // gather fills the partitions' answers.
@@ -243,9 +245,16 @@ func (f *fetchCall) readPartition(p *fetchPartition, limit int) {
 	}
 	f.results = append(f.results, res)
 	if f.header.version < zstdFetchFrom && hasCodec(res.Batches, recordbatch.Zstd) {
-		p.code, p.batches, p.bytes = errUnsupportedCompressionType, nil, 0
+		p.code, p.batches, p.aborted, p.bytes = errUnsupportedCompressionType, nil, nil, 0
 		f.failed = true
 		return
+	}
+	for _, t := range res.Aborted {
+		// What began before this pass reaches into the one before, which knew of it: until
+		// a transaction has ended nobody reads beyond its begin.
+		if p.bytes == 0 || t.FirstOffset >= p.next {
+			p.aborted = append(p.aborted, t)
+		}
 	}
 	p.batches = append(p.batches, res.Batches...)
 	p.bytes += res.Bytes
@@ -340,11 +349,16 @@ func (f *fetchCall) respond() error {
 			if v >= 5 {
 				buf = putInt64(buf, low)
 			}
-			// Aborted transactions: none yet. Null, not empty, is what
-			// Kafka sends to whoever reads uncommitted.
+			// Aborted transactions. Null, not empty, is what Kafka sends to whoever
+			// reads uncommitted.
 			switch {
 			case f.req.readCommitted:
-				buf = putArrayLen(buf, 0, flexible)
+				buf = putArrayLen(buf, len(p.aborted), flexible)
+				for _, t := range p.aborted {
+					buf = putInt64(buf, t.ProducerID)
+					buf = putInt64(buf, t.FirstOffset)
+					buf = putNoTags(buf, flexible)
+				}
 			case flexible:
 				buf = append(buf, 0)
 			default:
@@ -397,14 +411,14 @@ func (f *fetchCall) answered() []*fetchPartition {
 	var list []*fetchPartition
 	for _, p := range f.parts {
 		news := !f.incremental || p.bytes > 0 || p.code != errNone || !p.told ||
-			p.toldEnd != p.bounds.End || p.toldLogLow != p.bounds.LogStart
+			p.toldEnd != p.bounds.End || p.toldStable != p.bounds.LastStable || p.toldLogLow != p.bounds.LogStart
 		if !news {
 			continue
 		}
 		list = append(list, p)
 		// After an error everything is news again.
 		p.told = p.code == errNone
-		p.toldEnd, p.toldLogLow = p.bounds.End, p.bounds.LogStart
+		p.toldEnd, p.toldStable, p.toldLogLow = p.bounds.End, p.bounds.LastStable, p.bounds.LogStart
 	}
 	f.c.session.rotate()
 	return list
