@@ -25,6 +25,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often to fill its disk")
 	points := flag.Int("points", 25, "at how many exact points it dies or its disk fails")
 	flips := flag.Int("flips", 40, "how many bits to flip in each kind of file")
+	transactions := flag.Int("transactions", 5000, "how many transactions to run")
 	verbose := flag.Bool("v", false, "tell of every verification")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "replays the choices of a run")
 	flag.Parse()
@@ -37,10 +38,13 @@ func main() {
 	ctx := context.Background()
 
 	runs := map[string]func() error{
-		"kill":     func() error { return killRun(ctx, *binary, random, *kills) },
-		"syncs":    func() error { return syncsRun(ctx, *binary, *points) },
-		"eio":      func() error { return eioRun(ctx, *binary, *points) },
-		"flips":    func() error { return flipsRun(ctx, *binary, random, *flips) },
+		"kill":  func() error { return killRun(ctx, *binary, random, *kills) },
+		"syncs": func() error { return syncsRun(ctx, *binary, *points) },
+		"eio":   func() error { return eioRun(ctx, *binary, *points) },
+		"flips": func() error { return flipsRun(ctx, *binary, random, *flips) },
+		"transactions": func() error {
+			return transactionsRun(ctx, *binary, random, *transactions, *kills/4)
+		},
 		"churn":    func() error { return churnRun(ctx, *binary, random, *kills) },
 		"cuts":     func() error { return cutsRun(ctx, *binary, random, *kills) },
 		"memory":   func() error { return memoryRun(ctx, *binary) },
