@@ -151,6 +151,47 @@ func failing(key int16) (kmsg.Request, []int16) {
 		r := kmsg.NewPtrCreatePartitionsRequest()
 		r.Topics = []kmsg.CreatePartitionsRequestTopic{{Topic: name, Count: 3}}
 		return r, []int16{errUnknownTopicOrPartition}
+	case 29:
+		r := kmsg.NewPtrDescribeACLsRequest()
+		r.ResourceType = 99
+		r.ResourcePatternType, r.Operation, r.PermissionType = kmsg.ACLResourcePatternTypeAny, kmsg.ACLOperationAny, kmsg.ACLPermissionTypeAny
+		return r, []int16{errInvalidRequest}
+	case 30:
+		r := kmsg.NewPtrCreateACLsRequest()
+		r.Creations = []kmsg.CreateACLsRequestCreation{{ResourceType: kmsg.ACLResourceTypeTopic, ResourcePatternType: kmsg.ACLResourcePatternTypeLiteral, ResourceName: name, Principal: "Group:x", Host: "*", Operation: kmsg.ACLOperationRead, PermissionType: kmsg.ACLPermissionTypeAllow}}
+		return r, []int16{errInvalidPrincipalType}
+	case 31:
+		r := kmsg.NewPtrDeleteACLsRequest()
+		r.Filters = []kmsg.DeleteACLsRequestFilter{{ResourceType: 99, ResourcePatternType: kmsg.ACLResourcePatternTypeAny, Operation: kmsg.ACLOperationAny, PermissionType: kmsg.ACLPermissionTypeAny}}
+		return r, []int16{errInvalidRequest}
+	case 43:
+		r := kmsg.NewPtrElectLeadersRequest()
+		r.Topics = []kmsg.ElectLeadersRequestTopic{{Topic: name, Partitions: []int32{0}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 45:
+		r := kmsg.NewPtrAlterPartitionAssignmentsRequest()
+		r.Topics = []kmsg.AlterPartitionAssignmentsRequestTopic{{Topic: name, Partitions: []kmsg.AlterPartitionAssignmentsRequestTopicPartition{{Replicas: []int32{1}}}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 46:
+		r := kmsg.NewPtrListPartitionReassignmentsRequest()
+		r.Topics = []kmsg.ListPartitionReassignmentsRequestTopic{{Topic: name, Partitions: []int32{0}}}
+		return r, []int16{errNone}
+	case 50:
+		r := kmsg.NewPtrDescribeUserSCRAMCredentialsRequest()
+		r.Users = []kmsg.DescribeUserSCRAMCredentialsRequestUser{{Name: "stranger"}}
+		return r, []int16{errResourceNotFound}
+	case 51:
+		r := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
+		r.Deletions = []kmsg.AlterUserSCRAMCredentialsRequestDeletion{{Name: "stranger", Mechanism: scramSHA256}}
+		return r, []int16{errResourceNotFound}
+	case 55:
+		r := kmsg.NewPtrDescribeQuorumRequest()
+		r.Topics = []kmsg.DescribeQuorumRequestTopic{{Topic: name, Partitions: []kmsg.DescribeQuorumRequestTopicPartition{{}}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 74:
+		r := kmsg.NewPtrListConfigResourcesRequest()
+		r.ResourceTypes = []int8{99}
+		return r, []int16{errUnsupportedVersion, errNone}
 	case 75:
 		r := kmsg.NewPtrDescribeTopicPartitionsRequest()
 		r.Topics = []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: name}}

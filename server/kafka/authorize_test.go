@@ -97,6 +97,8 @@ const (
 	noLogin    = errIllegalSASLState
 	noMember   = errUnknownMemberID // let through, and then there is no such member
 	noMemberID = errMemberIDRequired
+	noTxn      = errTransactionalIDAuthorization
+	noMapping  = errInvalidProducerIDMapping // let through, and there is no such transaction
 )
 
 // operationCase is one request about a topic and a group, and the code that decides it.
@@ -279,6 +281,46 @@ var operationCases = []operationCase{
 		req.Topics = append(req.Topics, ot)
 		return r.ask(req).(*kmsg.OffsetForLeaderEpochResponse).Topics[0].Partitions[0].ErrorCode
 	}, want: row(pass, noTopic, pass, noTopic, pass, pass), others: only(noTopic), blind: true},
+	{key: 24, name: "AddPartitionsToTxn", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrAddPartitionsToTxnRequest(), 3)
+		req.TransactionalID = "x"
+		req.Topics = []kmsg.AddPartitionsToTxnRequestTopic{{Topic: t, Partitions: []int32{0}}}
+		return r.ask(req).(*kmsg.AddPartitionsToTxnResponse).Topics[0].Partitions[0].ErrorCode
+	}, want: row(noMapping, noTxn, noMapping, noTxn, noTxn, noTxn), others: &[everyone]int16{noMapping, noTxn, noMapping, noTxn, noTxn, noTxn}},
+	{key: 25, name: "AddOffsetsToTxn", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrAddOffsetsToTxnRequest(), 4)
+		req.TransactionalID, req.Group = "x", g
+		return r.ask(req).(*kmsg.AddOffsetsToTxnResponse).ErrorCode
+	}, want: row(noMapping, noTxn, noMapping, noTxn, noTxn, noTxn)},
+	{key: 26, name: "EndTxn", ask: func(r *raw, _, _ string) int16 {
+		req := versioned(kmsg.NewPtrEndTxnRequest(), 5)
+		req.TransactionalID = "x"
+		return r.ask(req).(*kmsg.EndTxnResponse).ErrorCode
+	}, want: row(noMapping, noTxn, noMapping, noTxn, noTxn, noTxn)},
+	{key: 27, name: "WriteTxnMarkers", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrWriteTxnMarkersRequest(), 1)
+		req.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: 12345, Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: t, Partitions: []int32{0}}}}}
+		return r.ask(req).(*kmsg.WriteTxnMarkersResponse).Markers[0].Topics[0].Partitions[0].ErrorCode
+	}, want: row(errInvalidTxnState, noCluster, errInvalidTxnState, noCluster, noCluster, noCluster), others: only(noCluster), blind: true},
+	{key: 28, name: "TxnOffsetCommit", ask: func(r *raw, t, g string) int16 {
+		req := versioned(kmsg.NewPtrTxnOffsetCommitRequest(), 4)
+		req.TransactionalID, req.Group, req.Generation = "x", g, -1
+		req.Topics = []kmsg.TxnOffsetCommitRequestTopic{{Topic: t, Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{{}}}}
+		return r.ask(req).(*kmsg.TxnOffsetCommitResponse).Topics[0].Partitions[0].ErrorCode
+	}, want: row(noMapping, noTxn, noMapping, noTxn, noTxn, noTxn)},
+	{key: 61, name: "DescribeProducers", ask: func(r *raw, t, _ string) int16 {
+		req := kmsg.NewPtrDescribeProducersRequest()
+		req.Topics = []kmsg.DescribeProducersRequestTopic{{Topic: t, Partitions: []int32{0}}}
+		return r.ask(req).(*kmsg.DescribeProducersResponse).Topics[0].Partitions[0].ErrorCode
+	}, want: row(pass, noTopic, pass, noTopic, pass, noTopic), others: only(noTopic), blind: true},
+	{key: 65, name: "DescribeTransactions", ask: func(r *raw, _, _ string) int16 {
+		req := kmsg.NewPtrDescribeTransactionsRequest()
+		req.TransactionalIDs = []string{"x"}
+		return r.ask(req).(*kmsg.DescribeTransactionsResponse).TransactionStates[0].ErrorCode
+	}, want: row(errTransactionalIDNotFound, noTxn, errTransactionalIDNotFound, noTxn, noTxn, noTxn)},
+	{key: 66, name: "ListTransactions", ask: func(r *raw, _, _ string) int16 { // leaves out what may not be seen
+		return r.ask(versioned(kmsg.NewPtrListTransactionsRequest(), 1)).(*kmsg.ListTransactionsResponse).ErrorCode
+	}, want: row(pass, pass, pass, pass, pass, pass)},
 	{key: 29, name: "DescribeAcls", ask: func(r *raw, _, _ string) int16 {
 		req := versioned(kmsg.NewPtrDescribeACLsRequest(), 3)
 		req.ResourceType, req.ResourcePatternType = kmsg.ACLResourceTypeAny, kmsg.ACLResourcePatternTypeAny

@@ -47,8 +47,8 @@ func TestWhatIsAdvertisedIsWhatKafkaAdvertises(t *testing.T) {
 	want := map[int16][2]int16{
 		0: {0, 13}, 1: {4, 18}, 2: {1, 11}, 3: {0, 13}, 8: {2, 10}, 9: {1, 10}, 10: {0, 6}, 11: {0, 9},
 		12: {0, 4}, 13: {0, 5}, 14: {0, 5}, 15: {0, 6}, 16: {0, 5}, 17: {0, 1}, 18: {0, 4}, 19: {2, 7}, 20: {1, 6},
-		21: {0, 2}, 22: {0, 5}, 23: {2, 4}, 24: {0, 5}, 25: {0, 4}, 26: {0, 5}, 27: {1, 2}, 28: {0, 5}, 32: {1, 4}, 33: {0, 2}, 35: {1, 5}, 36: {0, 2}, 37: {0, 3}, 42: {0, 3},
-		44: {0, 1}, 47: {0, 0}, 60: {0, 2}, 61: {0, 0}, 65: {0, 0}, 66: {0, 2}, 75: {0, 0},
+		21: {0, 2}, 22: {0, 5}, 23: {2, 4}, 24: {0, 5}, 25: {0, 4}, 26: {0, 5}, 27: {1, 2}, 28: {0, 5}, 29: {1, 3}, 30: {1, 3}, 31: {1, 3}, 32: {1, 4}, 33: {0, 2}, 35: {1, 5}, 36: {0, 2}, 37: {0, 3}, 42: {0, 3},
+		43: {0, 2}, 44: {0, 1}, 45: {0, 1}, 46: {0, 0}, 47: {0, 0}, 50: {0, 0}, 51: {0, 0}, 55: {0, 2}, 60: {0, 2}, 61: {0, 0}, 65: {0, 0}, 66: {0, 2}, 74: {0, 1}, 75: {0, 0},
 	}
 	resp := e.raw().ask(kmsg.NewPtrApiVersionsRequest()).(*kmsg.ApiVersionsResponse)
 	for _, k := range resp.ApiKeys {
@@ -689,21 +689,16 @@ func TestIdempotentProducersAreStoredOnceAlsoAcrossARestart(t *testing.T) {
 	}
 }
 
-func TestTransactionalProducersAreToldThatThereAreNoTransactions(t *testing.T) {
+func TestATransactionTimeoutMustBePositiveAndWithinTheLimit(t *testing.T) {
 	e := start(t)
-	req := kmsg.NewPtrInitProducerIDRequest()
-	req.Version, req.TransactionalID = 4, kmsg.StringPtr("tx")
-	if got := e.raw().ask(req).(*kmsg.InitProducerIDResponse); got.ErrorCode != errUnsupportedVersion || got.ProducerID != -1 {
-		t.Fatalf("%+v", got)
-	}
-	// librdkafka would retry that for ever.
-	for _, software := range []string{"librdkafka", "confluent-kafka-python"} {
-		r := e.raw()
-		hello := kmsg.NewPtrApiVersionsRequest()
-		hello.Version, hello.ClientSoftwareName, hello.ClientSoftwareVersion = 3, software, "2.11.1"
-		r.ask(hello)
-		if got := r.ask(req).(*kmsg.InitProducerIDResponse); got.ErrorCode != errInvalidTransactionTimeout {
-			t.Fatalf("%s: %+v", software, got)
+	for timeout, want := range map[int32]int16{
+		-1: errInvalidTransactionTimeout, 0: errInvalidTransactionTimeout, 60_000: errNone,
+		1 + 15*60*1000: errInvalidTransactionTimeout,
+	} {
+		req := kmsg.NewPtrInitProducerIDRequest()
+		req.Version, req.TransactionalID, req.TransactionTimeoutMillis = 4, kmsg.StringPtr("tx"), timeout
+		if got := e.raw().ask(req).(*kmsg.InitProducerIDResponse); got.ErrorCode != want || (got.ProducerID < 0) != (want != errNone) {
+			t.Errorf("%d ms: %+v", timeout, got)
 		}
 	}
 }
