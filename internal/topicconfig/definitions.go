@@ -58,7 +58,7 @@ const (
 var definitions = []Definition{
 	{
 		Name: "cleanup.policy", Type: typeList, Default: "delete", BrokerSynonym: "log.cleanup.policy",
-		Doc:   "What happens to old records: 'delete' drops what is beyond retention.ms or retention.bytes, 'compact' keeps the last record of every key, both do both, and the empty list keeps everything. Compaction itself runs from a later version on; until then a compacted topic keeps all its records.",
+		Doc:   "What happens to old records: 'delete' drops what is beyond retention.ms or retention.bytes, 'compact' keeps the last record of every key, both do both, and the empty list keeps everything. Compaction runs by itself; CALL millrace.compact('topic') does it now.",
 		parse: cleanupPolicy,
 	},
 	{
@@ -85,7 +85,7 @@ var definitions = []Definition{
 	},
 	{
 		Name: "delete.retention.ms", Type: typeLong, Default: "86400000", BrokerSynonym: "log.cleaner.delete.retention.ms",
-		Doc:   "How long a delete marker (a record without value) of a compacted topic is kept, in milliseconds.",
+		Doc:   "How long a delete marker (a record without value) of a compacted topic is kept after compaction first came upon it, in milliseconds.",
 		parse: long(0, func(c *Config) *int64 { return &c.DeleteRetentionMs }),
 	},
 	{
@@ -240,7 +240,7 @@ var definitions = []Definition{
 	},
 	{
 		Name: "segment.bytes", Type: typeInt, Default: "1073741824", BrokerSynonym: "log.segment.bytes",
-		Doc: "Size in bytes at which a new segment begins. Retention works on whole segments in Kafka; Millrace seals by its own sizes and drops records exactly.",
+		Doc: "Size in bytes at which a new segment begins. Retention works on whole segments in Kafka; Millrace seals by its own sizes and drops records exactly. A partition of a compacted topic is sealed, and so may be compacted, at this size at the latest.",
 		parse: integer(1<<20, maxInt32, func(c *Config, n int32) {
 			c.SegmentBytes = int64(n)
 		}),
@@ -257,7 +257,7 @@ var definitions = []Definition{
 	},
 	{
 		Name: "segment.ms", Type: typeLong, Default: "604800000", BrokerSynonym: "log.roll.ms",
-		Doc:   "Age in milliseconds at which a new segment begins. Millrace seals by its own ages and drops records exactly.",
+		Doc:   "Age in milliseconds at which a new segment begins. Millrace seals by its own ages and drops records exactly. A compacted topic is sealed, and so may be compacted, at this age at the latest.",
 		parse: long(1, func(c *Config) *int64 { return &c.SegmentMs }),
 	},
 	{

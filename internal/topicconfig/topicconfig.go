@@ -47,6 +47,7 @@ type Config struct {
 	SegmentBytes, SegmentMs                   int64
 	DeleteRetentionMs                         int64
 	MinCompactionLagMs, MaxCompactionLagMs    int64
+	MinCleanableDirtyRatio                    float64
 	MaxMessageBytes                           int32
 	LogAppendTime                             bool
 	TimestampBeforeMaxMs, TimestampAfterMaxMs int64

@@ -31,7 +31,7 @@ func TestNothingSetGivesKafkasDefaults(t *testing.T) {
 	}
 	want := Config{
 		CleanupDelete: true, RetentionMs: 604800000, RetentionBytes: -1,
-		SegmentBytes: 1 << 30, SegmentMs: 604800000, DeleteRetentionMs: 86400000,
+		SegmentBytes: 1 << 30, SegmentMs: 604800000, DeleteRetentionMs: 86400000, MinCleanableDirtyRatio: 0.5,
 		MaxCompactionLagMs: 9223372036854775807, MaxMessageBytes: 1048588,
 		TimestampBeforeMaxMs: 9223372036854775807, TimestampAfterMaxMs: 3600000,
 		CompressionType: "producer", MinInsyncReplicas: 1,

@@ -66,7 +66,7 @@ func gzipLevel(_ *Config, value string) string {
 	return ""
 }
 
-func ratio(_ *Config, value string) string {
+func ratio(c *Config, value string) string {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsNaN(f) {
 		return "Not a number of type DOUBLE"
@@ -77,6 +77,7 @@ func ratio(_ *Config, value string) string {
 	case f > 1:
 		return "Value must be no more than 1"
 	}
+	c.MinCleanableDirtyRatio = f
 	return ""
 }
 
