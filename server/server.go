@@ -20,6 +20,7 @@ import (
 	"millrace/server/console"
 	"millrace/server/kafka"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/share"
 	"millrace/server/mysql"
 	"millrace/store"
 
@@ -107,7 +108,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		return s, err
 	}
 	s.stop = append(s.stop, func() error { groups.Close(); return nil })
-	if s.kafka, err = s.newKafka(o, tables, groups, users, registry, tlsConfig); err != nil {
+	shares := share.New(s.Store, share.Options{Groups: groups, Logger: o.Logger})
+	s.stop = append(s.stop, func() error { shares.Close(); return nil })
+	if s.kafka, err = s.newKafka(o, tables, groups, shares, users, registry, tlsConfig); err != nil {
 		return s, err
 	}
 	s.stop = append(s.stop, s.kafka.Close)
@@ -119,6 +122,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		mo.Provider = sqltable.NewProvider(tables, s.Store, sqltable.Options{
 			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
 			Connections:  s.connections,
+			ClientErrors: s.clientErrors,
 		})
 		if s.mysql, err = mysql.New(mo); err != nil {
 			return s, err
@@ -142,7 +146,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coordinator, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
+func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coordinator, shares *share.Coordinator, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
 	in := ingest.New(s.Store, ingest.Options{
 		Registry: registry,
 		Check: func(t *ingest.Topic, b *recordbatch.Batch) error {
@@ -158,6 +162,7 @@ func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coor
 	ko.MaxConnections, ko.LoginTimeout = o.MaxConnections, o.LoginTimeout
 	ko.Admin = kafka.AdminOptions{
 		Groups: groups,
+		Share:  shares,
 		CheckColumns: func(ddl string) error {
 			_, err := catalog.ParseColumns(ddl)
 			return err
@@ -198,6 +203,20 @@ func (s *Server) connections() []sqltable.Connection {
 		})
 	}
 	return append(list, s.mysql.Connections()...) // who asks is connected to it
+}
+
+// clientErrors are the rows of millrace.client_errors.
+func (s *Server) clientErrors() []sqltable.ClientError {
+	var list []sqltable.ClientError
+	for _, e := range s.kafka.ClientErrors() {
+		list = append(list, sqltable.ClientError{
+			First: e.First.UnixMilli(), Last: e.Last.UnixMilli(), Count: e.Count,
+			ClientID: e.ClientID, Software: e.Software, Address: e.Address, Principal: e.Principal,
+			API: e.API, Version: e.Version, Topic: e.Topic, Group: e.Group, TransactionalID: e.TransactionalID,
+			Code: e.Code, Error: e.Name, Message: e.Message, Hint: e.Hint,
+		})
+	}
+	return list
 }
 
 // serve runs a front end's accept loop until Close.

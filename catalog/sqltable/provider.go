@@ -25,6 +25,28 @@ type Options struct {
 	Connections func() []Connection
 	// GroupMembers tells the present state of a consumer group.
 	GroupMembers func(group string) (GroupStatus, bool)
+	// ClientErrors lists what Kafka clients were refused, the latest first.
+	ClientErrors func() []ClientError
+}
+
+// ClientError is a row of millrace.client_errors: one kind of refusal. Empty strings are
+// what does not apply.
+type ClientError struct {
+	First, Last     int64 // Unix ms
+	Count           int64
+	ClientID        string
+	Software        string
+	Address         string
+	Principal       string
+	API             string
+	Version         int16
+	Topic           string
+	Group           string
+	TransactionalID string
+	Code            int16 // Kafka's; 0: the connection ended without an answer
+	Error           string
+	Message         string
+	Hint            string
 }
 
 // Connection is a row of millrace.connections.

@@ -95,6 +95,12 @@ func newSystemDatabase(p *Provider) *systemDatabase {
 	add("connections", p.connectionRows,
 		col("id", types.Int64, false), col("protocol", str, false), col("user", str, false),
 		col("client", str, false), col("software", str, false), col("since", when, false))
+	add("client_errors", p.clientErrorRows,
+		col("last_seen", when, false), col("first_seen", when, false), col("count", types.Int64, false),
+		col("client_id", str, false), col("software", str, false), col("address", str, false), col("principal", str, false),
+		col("api", str, true), col("version", types.Int32, true), col("topic", str, true), col("group_id", str, true),
+		col("transactional_id", str, true), col("code", types.Int32, true), col("error", str, false),
+		col("message", text(coll), true), col("hint", text(coll), true))
 	add("storage", p.storageRows,
 		col("last_lsn", types.Uint64, false), col("log_bytes", types.Int64, false),
 		col("segment_bytes", types.Int64, false), col("segments", types.Int64, false),
@@ -205,6 +211,39 @@ func (p *Provider) connectionRows(ctx *sql.Context) ([]sql.Row, error) {
 	var rows []sql.Row
 	for _, c := range p.opts.Connections() {
 		rows = append(rows, sql.Row{c.ID, c.Protocol, c.User, c.Client, c.Software, wallOf(zone, c.Since)})
+	}
+	return rows, nil
+}
+
+func (p *Provider) clientErrorRows(ctx *sql.Context) ([]sql.Row, error) {
+	if p.opts.ClientErrors == nil {
+		return nil, nil
+	}
+	zone, err := SessionZone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	orNull := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	var rows []sql.Row
+	for _, e := range p.opts.ClientErrors() {
+		var version, code any
+		if e.API != "" {
+			version = int32(e.Version)
+		}
+		if e.Code != 0 {
+			code = int32(e.Code)
+		}
+		rows = append(rows, sql.Row{
+			wallOf(zone, e.Last), wallOf(zone, e.First), e.Count,
+			strings.ToValidUTF8(e.ClientID, "\uFFFD"), e.Software, e.Address, e.Principal,
+			orNull(e.API), version, orNull(e.Topic), orNull(e.Group), orNull(e.TransactionalID), code, e.Error,
+			orNull(e.Message), orNull(e.Hint),
+		})
 	}
 	return rows, nil
 }

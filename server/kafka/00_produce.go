@@ -22,6 +22,8 @@ const produceServedFrom = 3
 // connection's writer.
 type produceCall struct {
 	s             *Server
+	c             *conn
+	clientID      string
 	version       int16
 	headerVersion int
 	correlationID int32
@@ -54,7 +56,7 @@ type producePart struct {
 // copied nor looked at here.
 func (s *Server) produce(ctx context.Context, c *conn, h header, body []byte) error {
 	call := &produceCall{
-		s: s, version: h.version, correlationID: h.correlationID,
+		s: s, c: c, clientID: c.lastClientID, version: h.version, correlationID: h.correlationID,
 		headerVersion: s.table[keyProduce].responseHeaderVersion(h.version),
 	}
 	if err := call.decode(c, body); err != nil {
@@ -209,6 +211,7 @@ func (call *produceCall) appendAnswer(dst []byte) (out []byte, hangUp bool) {
 				p := &parts[0]
 				parts = parts[1:]
 				if p.code != errNone {
+					call.note(t, p.code, "", false)
 					continue
 				}
 				err := entries[0].Result.Err
@@ -251,6 +254,8 @@ func (call *produceCall) appendAnswer(dst []byte) (out []byte, hangUp bool) {
 					code = call.s.code(r.Err)
 					message = call.refused(t, p, r.Err, code)
 				}
+			} else {
+				call.note(t, code, "", false)
 			}
 			dst = putInt32(dst, p.index)
 			dst = putInt16(dst, code)
@@ -303,14 +308,31 @@ func (call *produceCall) refused(t *produceTopic, p *producePart, err error, cod
 	if code == errUnknownServerError || code == errKafkaStorageError {
 		call.s.rare.warn(call.s.log, "produce failed "+t.topic.Name, "produce failed",
 			slog.String("topic", t.topic.Name), slog.Int("partition", int(p.index)), slog.Any("error", err))
+		call.note(t, code, "", true)
 		return "" // ours, not the client's to know
 	}
 	message := cut(err.Error())
-	if bad := (*ingest.RecordsError)(nil); errors.As(err, &bad) {
+	bad := (*ingest.RecordsError)(nil)
+	isRecords := errors.As(err, &bad)
+	call.note(t, code, message, isRecords)
+	if isRecords {
 		// Many clients show the code alone, so that the reason must be found here.
 		call.s.rare.warn(call.s.log, "records refused "+t.topic.Name, "records refused",
 			slog.String("topic", t.topic.Name), slog.Int("partition", int(p.index)),
 			slog.Int("records", bad.Total), slog.String("reason", message))
 	}
 	return message
+}
+
+// note notes a refusal for millrace.client_errors. logged: the log has a line about it.
+func (call *produceCall) note(t *produceTopic, code int16, message string, logged bool) {
+	if call.s.isNormal(keyProduce, code) {
+		return
+	}
+	name := t.name
+	if name == "" {
+		name = call.s.topicNamed(t.id)
+	}
+	h := header{key: keyProduce, version: call.version, clientID: call.clientID}
+	call.c.refuse(call.s.table[keyProduce], h, Refused{Topic: name, TransactionalID: call.mode.TransactionalID, Code: code}, message, logged)
 }

@@ -312,6 +312,9 @@ func (f *fetchCall) respond() error {
 	v := f.header.version
 	flexible := v >= 12
 	answered := f.answered()
+	if f.failed {
+		f.noteErrors(answered)
+	}
 
 	a := f.s.table[keyFetch]
 	buf := beginResponse(f.c.scratch[:0], f.header.correlationID, a.responseHeaderVersion(v))
@@ -400,6 +403,20 @@ func (f *fetchCall) respond() error {
 		bufs = append(bufs, buf[at:])
 	}
 	return f.c.writev(bufs)
+}
+
+// noteErrors notes the refusals among some partitions for millrace.client_errors.
+func (f *fetchCall) noteErrors(parts []*fetchPartition) {
+	for _, p := range parts {
+		if f.s.isNormal(keyFetch, p.code) {
+			continue
+		}
+		name := p.name
+		if name == "" {
+			name = f.s.topicNamed(p.id)
+		}
+		f.c.refuse(f.s.table[keyFetch], f.header, Refused{Topic: name, Code: p.code}, "", false)
+	}
 }
 
 // answered is the partitions that the answer contains: all, or, in an incremental one,

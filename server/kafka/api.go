@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"millrace/server/auth"
 
@@ -46,7 +47,8 @@ type api struct {
 
 	// Filled in by newAPITable.
 	name         string
-	flexibleFrom int16 // first flexible version; above max when none is
+	flexibleFrom int16      // first flexible version; above max when none is
+	errors       *errorWalk // nil: its responses have no codes, or it notes its refusals itself
 	requests     prometheus.Counter
 }
 
@@ -72,6 +74,9 @@ func newAPITable(list []api, m *metrics) (apiTable, error) {
 		}
 		a.name = kmsg.NameForKey(a.key)
 		a.requests = m.requests.WithLabelValues(a.name)
+		if a.handle != nil {
+			a.errors = newErrorWalk(reflect.TypeOf(req.ResponseKind()).Elem())
+		}
 		for a.flexibleFrom = 0; a.flexibleFrom <= a.max; a.flexibleFrom++ {
 			if req.SetVersion(a.flexibleFrom); req.IsFlexible() {
 				break

@@ -9,6 +9,7 @@ const (
 	keySASLHandshake        = 17
 	keyAPIVersions          = 18
 	keyOffsetForLeaderEpoch = 23
+	keySASLAuthenticate     = 36
 	keyDescribeCluster      = 60
 )
 
@@ -39,7 +40,7 @@ func (s *Server) apis() []api {
 		{key: 32, min: 1, max: 4, handle: s.describeConfigs},
 		{key: 33, min: 0, max: 2, handle: s.alterConfigs},
 		{key: 35, min: 1, max: 5, handle: s.describeLogDirs},
-		{key: 36, min: 0, max: 2, handle: s.saslAuthenticate, preAuth: true},
+		{key: keySASLAuthenticate, min: 0, max: 2, handle: s.saslAuthenticate, preAuth: true},
 		{key: 37, min: 0, max: 3, handle: s.createPartitions},
 		{key: 43, min: 0, max: 2, handle: s.electLeaders},
 		{key: 44, min: 0, max: 1, handle: s.incrementalAlterConfigs},

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,6 +56,7 @@ type conn struct {
 	// shareSessions are those begun here: what their members hold comes back when the connection ends.
 	shareSessions []*share.Session
 	software      string // the client library, as ApiVersions told it; "" unknown
+	lastClientID  string // of the request before; kept as long as it stays the same
 
 	shown atomic.Pointer[Connection] // read from anywhere
 
@@ -133,8 +135,7 @@ func (c *conn) serve() {
 func (c *conn) logEnd(err error) {
 	switch {
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, errHangUp), errors.Is(err, net.ErrClosed), c.s.stopping.Load():
-	case errors.Is(err, errFrame), errors.Is(err, errTooLong), errors.Is(err, errBadRequest):
-		c.s.rare.warn(c.s.log, "bad request "+c.remoteHost, "kafka connection closed", slog.String("client", c.remoteHost), slog.Any("error", err))
+	case c.refusedConnection(err):
 	default:
 		c.s.log.Debug("kafka connection closed", slog.String("client", c.remoteHost), slog.Any("error", err))
 	}
@@ -161,8 +162,10 @@ func (c *conn) requests() error {
 	}
 	if t, ok := c.nc.(*tls.Conn); ok {
 		if err := t.HandshakeContext(c.ctx); err != nil {
-			c.s.rare.warn(c.s.log, "tls "+c.remoteHost, "kafka TLS handshake failed", slog.String("client", c.remoteHost), slog.Any("error", err))
-			return err
+			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.Canceled) {
+				return err
+			}
+			return fmt.Errorf("%w: %w", errTLSHandshake, err)
 		}
 	}
 	for {
@@ -214,15 +217,16 @@ func (c *conn) idle() error {
 func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
 	a := c.s.table.find(key)
 	if a == nil {
-		return nil, fmt.Errorf("%w: API %d is not served", errBadRequest, key)
+		return nil, c.refusal(nil, key, version, Refused{Name: endUnservedAPI}, fmt.Errorf("%w: API %d is not served", errBadRequest, key))
 	}
 	// A newer ApiVersions is answered (in version 0), anything else is a client
 	// that did not ask.
 	if (version < a.min || version > a.max) && key != keyAPIVersions {
-		return nil, fmt.Errorf("%w: %s version %d, served are %d to %d", errBadRequest, a.name, version, a.min, a.max)
+		return nil, c.refusal(a, key, version, Refused{Code: errUnsupportedVersion},
+			fmt.Errorf("%w: %s version %d, served are %d to %d", errBadRequest, a.name, version, a.min, a.max))
 	}
 	if !c.sasl.mayProceed() && !a.preAuth {
-		return nil, fmt.Errorf("%w: %s before login", errBadRequest, a.name)
+		return nil, c.refusal(a, key, version, Refused{Name: endBeforeLogin}, fmt.Errorf("%w: %s before login", errBadRequest, a.name))
 	}
 	limit := c.s.o.MaxRequestBytes
 	switch {
@@ -234,7 +238,7 @@ func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
 		limit = min(limit, controlFrameBytes)
 	}
 	if size > limit {
-		return nil, fmt.Errorf("%w: %s of %d bytes, at most %d", errTooLong, a.name, size, limit)
+		return nil, c.refusal(a, key, version, Refused{Name: endTooLarge}, fmt.Errorf("%w: %s of %d bytes, at most %d", errTooLong, a.name, size, limit))
 	}
 	return a, nil
 }
@@ -289,6 +293,9 @@ func (c *conn) request(a *api, size int, version int16) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.name, err)
 	}
+	if id := cutName(h.clientID); id != c.lastClientID {
+		c.lastClientID = strings.Clone(id)
+	}
 	// One request after the other, but for Produce: it may pass the sync of the
 	// Produce before it.
 	if !a.pipelined && c.hasWriter && !c.pipe.wait() {
@@ -324,6 +331,7 @@ func (c *conn) handle(ctx context.Context, a *api, h header, body []byte) error 
 		return fmt.Errorf("%s: %w", a.name, err)
 	}
 	if resp != nil {
+		c.noteErrors(a, h, req, resp)
 		if err := c.respond(a, h, resp); err != nil {
 			return err
 		}

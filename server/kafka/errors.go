@@ -73,12 +73,15 @@ const (
 	errElectionNotNeeded            int16 = 84
 	errNoReassignmentInProgress     int16 = 85
 	errGroupSubscribedToTopic       int16 = 86
+	errThrottlingQuotaExceeded      int16 = 89
 	errInvalidRecord                int16 = 87
 	errUnstableOffsetCommit         int16 = 88
 	errProducerFenced               int16 = 90
 	errResourceNotFound             int16 = 91
 	errDuplicateResource            int16 = 92
 	errUnacceptableCredential       int16 = 93
+	errInvalidUpdateVersion         int16 = 95
+	errFeatureUpdateFailed          int16 = 96
 	errUnknownTopicID               int16 = 100
 	errTransactionalIDNotFound      int16 = 105
 	errFetchSessionTopicIDError     int16 = 106
@@ -107,6 +110,7 @@ var errorTable = []struct {
 	{group.ErrIllegalGeneration, errIllegalGeneration},
 	{group.ErrRebalanceInProgress, errRebalanceInProgress},
 	{group.ErrInconsistentProtocol, errInconsistentGroupProtocol},
+	{group.ErrShareGroup, errInconsistentGroupProtocol},
 	{group.ErrGroupMaxSize, errGroupMaxSizeReached},
 	{group.ErrTooManyGroups, errPolicyViolation},
 	{group.ErrGroupDataTooLarge, errPolicyViolation},

@@ -61,6 +61,9 @@ type Options struct {
 	RequestBufferBytes int64 // requests being read or waiting for the store, in all
 	FetchBufferBytes   int64 // answers to Fetch being gathered or sent, in all
 
+	// ClientErrors remembers what clients were refused; default one of DefaultClientErrors kinds.
+	ClientErrors *ClientErrors
+
 	Now      func() time.Time // default time.Now
 	Logger   *slog.Logger     // default slog.Default()
 	Registry prometheus.Registerer
@@ -87,7 +90,7 @@ func DefaultOptions() Options {
 		NodeID:            1,
 		DefaultPartitions: 1,
 
-		MaxTransactionTimeout:     15 * time.Minute, // as Kafka
+		MaxTransactionTimeout:     time.Hour, // what Flink asks for by default; Kafka allows 15 minutes
 		TransactionalIDExpiration: 7 * 24 * time.Hour,
 
 		MaxRequestBytes:    100 << 20, // as Kafka
@@ -174,6 +177,9 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
+	}
+	if o.ClientErrors == nil {
+		o.ClientErrors = NewClientErrors(DefaultClientErrors, o.Now)
 	}
 	s := &Server{
 		o: o, log: o.Logger, metrics: newMetrics(o.Registry), rare: newRareLog(),
@@ -317,7 +323,7 @@ func (s *Server) accept(l *listener) error {
 		c, reason := s.admit(l, nc)
 		if c == nil {
 			s.metrics.refused.WithLabelValues(reason).Inc()
-			s.rare.warn(s.log, "refused "+reason, "kafka connection refused", slog.String("reason", reason), slog.String("client", nc.RemoteAddr().String()))
+			s.refusedAtTheDoor(nc, reason)
 			_ = nc.Close()
 			continue
 		}

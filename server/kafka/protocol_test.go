@@ -49,6 +49,7 @@ func TestWhatIsAdvertisedIsWhatKafkaAdvertises(t *testing.T) {
 		12: {0, 4}, 13: {0, 5}, 14: {0, 5}, 15: {0, 6}, 16: {0, 5}, 17: {0, 1}, 18: {0, 4}, 19: {2, 7}, 20: {1, 6},
 		21: {0, 2}, 22: {0, 5}, 23: {2, 4}, 24: {0, 5}, 25: {0, 4}, 26: {0, 5}, 27: {1, 2}, 28: {0, 5}, 29: {1, 3}, 30: {1, 3}, 31: {1, 3}, 32: {1, 4}, 33: {0, 2}, 35: {1, 5}, 36: {0, 2}, 37: {0, 3}, 42: {0, 3},
 		43: {0, 2}, 44: {0, 1}, 45: {0, 1}, 46: {0, 0}, 47: {0, 0}, 50: {0, 0}, 51: {0, 0}, 55: {0, 2}, 60: {0, 2}, 61: {0, 0}, 65: {0, 0}, 66: {0, 2}, 74: {0, 1}, 75: {0, 0},
+		76: {1, 1}, 77: {1, 1}, 78: {1, 2}, 79: {1, 2}, 90: {0, 1}, 91: {0, 0}, 92: {0, 0},
 	}
 	resp := e.raw().ask(kmsg.NewPtrApiVersionsRequest()).(*kmsg.ApiVersionsResponse)
 	for _, k := range resp.ApiKeys {
@@ -693,7 +694,7 @@ func TestATransactionTimeoutMustBePositiveAndWithinTheLimit(t *testing.T) {
 	e := start(t)
 	for timeout, want := range map[int32]int16{
 		-1: errInvalidTransactionTimeout, 0: errInvalidTransactionTimeout, 60_000: errNone,
-		1 + 15*60*1000: errInvalidTransactionTimeout,
+		int32(DefaultOptions().MaxTransactionTimeout.Milliseconds()) + 1: errInvalidTransactionTimeout,
 	} {
 		req := kmsg.NewPtrInitProducerIDRequest()
 		req.Version, req.TransactionalID, req.TransactionTimeoutMillis = 4, kmsg.StringPtr("tx"), timeout

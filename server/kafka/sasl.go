@@ -138,6 +138,7 @@ func (c *conn) rawToken() error {
 	answer, err := c.saslStep(token)
 	if err != nil {
 		c.loginFailed(c.ctx, err)
+		c.refuse(c.s.table[keySASLAuthenticate], header{clientID: c.lastClientID}, Refused{Code: errSASLAuthenticationFailed}, "", true)
 		return errHangUp
 	}
 	if c.sasl.done {
