@@ -14,6 +14,7 @@ import (
 const (
 	coordinatorOfGroup       = 0
 	coordinatorOfTransaction = 1
+	coordinatorOfShare       = 2
 )
 
 // offsetsTopic is where Kafka keeps committed offsets. Here they are in the store's
@@ -23,7 +24,8 @@ const (
 const offsetsTopic = "__consumer_offsets"
 
 // findCoordinator serves FindCoordinator 0–6: this node coordinates everything.
-// Share groups (2) are not served.
+// Type 2 are the share partitions that Kafka's own brokers ask for, with keys of theirs
+// (group:topic id:partition).
 func (s *Server) findCoordinator(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.FindCoordinatorRequest)
 	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
@@ -49,6 +51,8 @@ func (s *Server) coordinatorOf(ctx context.Context, r *request, kind int8, key s
 	case coordinatorOfTransaction:
 		res = auth.Resource{Type: auth.TransactionalID, Name: key}
 		denied = errTransactionalIDAuthorization
+	case coordinatorOfShare:
+		return s.shareCoordinatorOf(r, key)
 	default:
 		c.ErrorCode = errInvalidRequest
 		c.ErrorMessage = nullable("coordinators of this type are not served")

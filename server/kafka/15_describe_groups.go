@@ -30,7 +30,6 @@ func (s *Server) describeGroups(_ context.Context, r *request) (kmsg.Response, e
 			g.AuthorizedOperations = s.authorizedOperations(r, groupResource(name))
 		}
 		d, ok := s.o.Admin.Groups.Describe(name)
-		ok = ok && !s.isShareGroup(name)
 		if !ok {
 			g.State = group.Dead.String()
 			if req.Version >= 6 {

@@ -24,7 +24,7 @@ func (s *Server) apiVersions(_ context.Context, r *request) (kmsg.Response, erro
 			resp.ApiKeys = append(resp.ApiKeys, apiKey(a))
 		}
 	}
-	putFeatures(resp)
+	s.putFeatures(resp)
 	return resp, nil
 }
 

@@ -23,13 +23,6 @@ func (s *Server) shareGroupHeartbeat(_ context.Context, r *request) (kmsg.Respon
 			return resp, nil
 		}
 	}
-	if !s.o.Admin.Share.Has(req.GroupID) {
-		if _, taken := s.o.Admin.Groups.Describe(req.GroupID); taken {
-			resp.ErrorCode = errGroupIDNotFound
-			resp.ErrorMessage = nullable("Group " + req.GroupID + " is not a share group.")
-			return resp, nil
-		}
-	}
 	res, err := s.o.Admin.Share.Heartbeat(share.HeartbeatRequest{
 		Group: req.GroupID, MemberID: req.MemberID, Rack: deref(req.RackID), Epoch: req.MemberEpoch,
 		ClientID: r.clientID, ClientHost: r.clientHost(), Topics: req.SubscribedTopicNames,

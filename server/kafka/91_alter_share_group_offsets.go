@@ -21,12 +21,6 @@ func (s *Server) alterShareGroupOffsets(ctx context.Context, r *request) (kmsg.R
 		resp.ErrorCode = errInvalidGroupID
 		return resp, nil
 	}
-	if !s.o.Admin.Share.Has(req.GroupID) {
-		if _, taken := s.o.Admin.Groups.Describe(req.GroupID); taken {
-			resp.ErrorCode = errGroupIDNotFound
-			return resp, nil
-		}
-	}
 	topics := s.o.Store.Topics()
 	starts := map[state.TopicPartition]int64{}
 	for _, t := range req.Topics {

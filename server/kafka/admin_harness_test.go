@@ -15,6 +15,7 @@ import (
 	"millrace/internal/vfs"
 	"millrace/server/auth"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/share"
 	"millrace/store"
 	"millrace/store/state"
 
@@ -49,10 +50,11 @@ func startAdminServerOn(t *testing.T, fs *vfs.Mem, change ...func(*Options)) *ad
 	if a.groups, err = group.New(st, group.Options{}); err != nil {
 		t.Fatal(err)
 	}
+	shares := share.New(st, share.Options{Groups: a.groups})
 	o := Options{
 		Store: st, Ingest: ingest.New(st, ingest.Options{}), Auth: a.auth,
 		Listeners:         []Listener{{Address: "127.0.0.1:0"}},
-		Admin:             AdminOptions{Groups: a.groups, LogDir: "/data"},
+		Admin:             AdminOptions{Groups: a.groups, Share: shares, LogDir: "/data"},
 		AutoCreateTopics:  true,
 		DefaultPartitions: 3,
 		Logger:            slog.New(slog.DiscardHandler),
@@ -78,6 +80,7 @@ func startAdminServerOn(t *testing.T, fs *vfs.Mem, change ...func(*Options)) *ad
 		if err := <-served; err != nil {
 			t.Errorf("serve: %v", err)
 		}
+		shares.Close()
 		if err := st.Close(); err != nil {
 			t.Errorf("close the store: %v", err)
 		}

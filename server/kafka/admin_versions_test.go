@@ -196,6 +196,36 @@ func failing(key int16) (kmsg.Request, []int16) {
 		r := kmsg.NewPtrDescribeTopicPartitionsRequest()
 		r.Topics = []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: name}}
 		return r, []int16{errUnknownTopicOrPartition}
+	case 76:
+		r := kmsg.NewPtrShareGroupHeartbeatRequest()
+		r.GroupID, r.MemberID, r.MemberEpoch, r.SubscribedTopicNames = "g", "stranger", 5, []string{name}
+		return r, []int16{errUnknownMemberID}
+	case 77:
+		r := kmsg.NewPtrShareGroupDescribeRequest()
+		r.GroupIDs = []string{"g"}
+		return r, []int16{errGroupIDNotFound}
+	case 78:
+		r := kmsg.NewPtrShareFetchRequest()
+		r.GroupID, r.MemberID, r.ShareSessionEpoch = str("g"), str("stranger"), 5
+		return r, []int16{errShareSessionNotFound}
+	case 79:
+		r := kmsg.NewPtrShareAcknowledgeRequest()
+		r.GroupID, r.MemberID, r.ShareSessionEpoch = str("g"), str("stranger"), 5
+		return r, []int16{errShareSessionNotFound}
+	case 90:
+		r := kmsg.NewPtrDescribeShareGroupOffsetsRequest()
+		r.Groups = []kmsg.DescribeShareGroupOffsetsRequestGroup{{GroupID: "g"}}
+		return r, []int16{errGroupIDNotFound}
+	case 91:
+		r := kmsg.NewPtrAlterShareGroupOffsetsRequest()
+		r.GroupID = "other"
+		r.Topics = []kmsg.AlterShareGroupOffsetsRequestTopic{{Topic: name, Partitions: []kmsg.AlterShareGroupOffsetsRequestTopicPartition{{}}}}
+		return r, []int16{errUnknownTopicOrPartition}
+	case 92:
+		r := kmsg.NewPtrDeleteShareGroupOffsetsRequest()
+		r.GroupID = "g"
+		r.Topics = []kmsg.DeleteShareGroupOffsetsRequestTopic{{Topic: name}}
+		return r, []int16{errGroupIDNotFound}
 	}
 	return nil, nil
 }

@@ -71,6 +71,7 @@ func as(t *testing.T, w who) (*env, *raw) {
 		e.user(w.String(), "secret")
 		grant(auth.Read, auth.Topic, "t")
 		grant(auth.Read, auth.Group, "g")
+		grant(auth.Read, auth.Group, "share-g")
 	case writer:
 		e.user(w.String(), "secret")
 		grant(auth.Write, auth.Topic, "t")
@@ -99,6 +100,9 @@ const (
 	noMemberID = errMemberIDRequired
 	noTxn      = errTransactionalIDAuthorization
 	noMapping  = errInvalidProducerIDMapping // let through, and there is no such transaction
+	// Of share groups: let through, and there is none, or no session.
+	noShareGroup = errGroupIDNotFound
+	noSession    = errShareSessionNotFound
 )
 
 // operationCase is one request about a topic and a group, and the code that decides it.
@@ -121,6 +125,12 @@ func row(codes ...int16) [everyone]int16 { return [everyone]int16(codes) }
 // only is the row in which what an open server allows, and the administrator, pass.
 func only(code int16) *[everyone]int16 {
 	r := row(pass, code, pass, code, code, code)
+	return &r
+}
+
+// only2 is the same with another code for those that may.
+func only2(may, code int16) *[everyone]int16 {
+	r := row(may, code, may, code, code, code)
 	return &r
 }
 
@@ -432,6 +442,53 @@ var operationCases = []operationCase{
 		req.ResponsePartitionLimit = 10
 		return r.ask(req).(*kmsg.DescribeTopicPartitionsResponse).Topics[0].ErrorCode
 	}, want: row(pass, noTopic, pass, noTopic, pass, pass), others: only(noTopic), blind: true},
+	{key: 76, name: "ShareGroupHeartbeat, group", ask: func(r *raw, t, g string) int16 {
+		req := versioned(kmsg.NewPtrShareGroupHeartbeatRequest(), 1)
+		req.GroupID, req.MemberID, req.MemberEpoch, req.SubscribedTopicNames = "share-"+g, "m", 1, []string{t}
+		return r.ask(req).(*kmsg.ShareGroupHeartbeatResponse).ErrorCode
+	}, want: row(noMember, noGroup, noMember, noGroup, noMember, noGroup), others: &[everyone]int16{noMember, noGroup, noMember, noGroup, noGroup, noGroup}},
+	{key: 76, name: "ShareGroupHeartbeat, topic of others", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrShareGroupHeartbeatRequest(), 1)
+		req.GroupID, req.MemberID, req.MemberEpoch, req.SubscribedTopicNames = "share-"+g, "m", 1, []string{"o"}
+		return r.ask(req).(*kmsg.ShareGroupHeartbeatResponse).ErrorCode
+	}, want: row(noMember, noGroup, noMember, noGroup, noTopic, noGroup)},
+	{key: 77, name: "ShareGroupDescribe", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrShareGroupDescribeRequest(), 1)
+		req.GroupIDs = []string{"share-" + g}
+		return r.ask(req).(*kmsg.ShareGroupDescribeResponse).Groups[0].ErrorCode
+	}, want: row(noShareGroup, noGroup, noShareGroup, noGroup, noShareGroup, noGroup), others: only2(noShareGroup, noGroup)},
+	{key: 78, name: "ShareFetch", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrShareFetchRequest(), 1)
+		req.GroupID, req.MemberID, req.ShareSessionEpoch = str("share-"+g), str("m"), 1
+		return r.ask(req).(*kmsg.ShareFetchResponse).ErrorCode
+	}, want: row(noSession, noGroup, noSession, noGroup, noSession, noGroup), others: only2(noSession, noGroup)},
+	{key: 79, name: "ShareAcknowledge", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrShareAcknowledgeRequest(), 1)
+		req.GroupID, req.MemberID, req.ShareSessionEpoch = str("share-"+g), str("m"), 1
+		return r.ask(req).(*kmsg.ShareAcknowledgeResponse).ErrorCode
+	}, want: row(noSession, noGroup, noSession, noGroup, noSession, noGroup), others: only2(noSession, noGroup)},
+	{key: 90, name: "DescribeShareGroupOffsets", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrDescribeShareGroupOffsetsRequest(), 0)
+		req.Groups = []kmsg.DescribeShareGroupOffsetsRequestGroup{{GroupID: "share-" + g}}
+		return r.ask(req).(*kmsg.DescribeShareGroupOffsetsResponse).Groups[0].ErrorCode
+	}, want: row(noShareGroup, noGroup, noShareGroup, noGroup, noShareGroup, noGroup), others: only2(noShareGroup, noGroup)},
+	{key: 91, name: "AlterShareGroupOffsets", last: true, ask: func(r *raw, t, g string) int16 {
+		req := kmsg.NewPtrAlterShareGroupOffsetsRequest()
+		req.GroupID = "share-" + g
+		req.Topics = []kmsg.AlterShareGroupOffsetsRequestTopic{{Topic: t, Partitions: []kmsg.AlterShareGroupOffsetsRequestTopicPartition{{}}}}
+		resp := r.ask(req).(*kmsg.AlterShareGroupOffsetsResponse)
+		if resp.ErrorCode != 0 {
+			return resp.ErrorCode
+		}
+		return resp.Topics[0].Partitions[0].ErrorCode
+	}, want: row(pass, noGroup, pass, noGroup, pass, noGroup), others: only(noGroup)},
+	{key: 92, name: "DeleteShareGroupOffsets", ask: func(r *raw, t, g string) int16 {
+		req := kmsg.NewPtrDeleteShareGroupOffsetsRequest()
+		req.GroupID = "share-" + g + "-unknown"
+		req.Topics = []kmsg.DeleteShareGroupOffsetsRequestTopic{{Topic: t}}
+		resp := r.ask(req).(*kmsg.DeleteShareGroupOffsetsResponse)
+		return resp.ErrorCode
+	}, want: row(noShareGroup, noGroup, noShareGroup, noGroup, noGroup, noGroup)},
 }
 
 // Metadata of all topics, ListGroups and OffsetFetch of all topics leave out what may not be seen.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/share"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -28,7 +29,7 @@ var apiNotes = map[int16]string{
 // what is served.
 func TestTheDocumentedAPIsAreThoseServed(t *testing.T) {
 	const file = "../../docs/kafka-apis.md"
-	s := &Server{o: Options{Admin: AdminOptions{Groups: new(group.Coordinator)}}}
+	s := &Server{o: Options{Admin: AdminOptions{Groups: new(group.Coordinator), Share: new(share.Coordinator)}}}
 	list := s.apis()
 	slices.SortFunc(list, func(a, b api) int { return int(a.key) - int(b.key) })
 	var b strings.Builder

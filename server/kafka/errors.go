@@ -85,9 +85,15 @@ const (
 	errUnknownTopicID               int16 = 100
 	errTransactionalIDNotFound      int16 = 105
 	errFetchSessionTopicIDError     int16 = 106
+	errFencedMemberEpoch            int16 = 110
 	errMismatchedEndpointType       int16 = 114
 	errUnsupportedEndpointType      int16 = 115
+	errTransactionAbortable         int16 = 120
+	errInvalidRecordState           int16 = 121
+	errShareSessionNotFound         int16 = 122
+	errInvalidShareSessionEpoch     int16 = 123
 	errInvalidRegularExpression     int16 = 128
+	errShareSessionLimitReached     int16 = 133
 )
 
 // errorTable is how the errors of the layers below appear on the wire. The first

@@ -17,6 +17,7 @@ import (
 	"millrace/internal/vfs"
 	"millrace/server/auth"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/share"
 	"millrace/store"
 	"millrace/store/state"
 
@@ -61,7 +62,7 @@ func (e *env) open(change ...func(*Options)) {
 		Store: st, Ingest: ingest.New(st, ingest.Options{}), Auth: e.auth, Logger: log,
 		Listeners:        []Listener{{Address: "127.0.0.1:0"}},
 		AutoCreateTopics: true,
-		Admin:            AdminOptions{Groups: groups},
+		Admin:            AdminOptions{Groups: groups, Share: share.New(st, share.Options{Logger: log, Groups: groups})},
 	}
 	for _, c := range change {
 		c(&o)
@@ -83,6 +84,9 @@ func (e *env) close() {
 	}
 	if err := e.srv.Close(); err != nil {
 		e.t.Error(err)
+	}
+	if e.srv.o.Admin.Share != nil {
+		e.srv.o.Admin.Share.Close()
 	}
 	if err := <-e.ended; err != nil {
 		e.t.Error(err)

@@ -21,15 +21,16 @@ var shareErrors = []struct {
 	{share.ErrClosed, errNotCoordinator},
 	{share.ErrInvalidRequest, errInvalidRequest},
 	{share.ErrGroupNotFound, errGroupIDNotFound},
+	{share.ErrNotShareGroup, errGroupIDNotFound},
 	{share.ErrNonEmptyGroup, errNonEmptyGroup},
 	{share.ErrUnknownMember, errUnknownMemberID},
-	{share.ErrFencedMemberEpoch, 110}, // FENCED_MEMBER_EPOCH
+	{share.ErrFencedMemberEpoch, errFencedMemberEpoch},
 	{share.ErrGroupMaxSize, errGroupMaxSizeReached},
 	{share.ErrTooManyGroups, errPolicyViolation},
-	{share.ErrInvalidRecordState, 121},  // INVALID_RECORD_STATE
-	{share.ErrSessionNotFound, 122},     // SHARE_SESSION_NOT_FOUND
-	{share.ErrInvalidSessionEpoch, 123}, // INVALID_SHARE_SESSION_EPOCH
-	{share.ErrSessionLimit, 133},        // SHARE_SESSION_LIMIT_REACHED
+	{share.ErrInvalidRecordState, errInvalidRecordState},
+	{share.ErrSessionNotFound, errShareSessionNotFound},
+	{share.ErrInvalidSessionEpoch, errInvalidShareSessionEpoch},
+	{share.ErrSessionLimit, errShareSessionLimitReached},
 	{errShareTopicID, errUnknownTopicID},
 	{errShareTopicDenied, errTopicAuthorizationFailed},
 }

@@ -64,7 +64,7 @@ func (c *Coordinator) Describe(name string) (Description, bool) {
 		}
 		return g.describe(), true
 	}
-	if _, ok := c.store.CommittedOffsets(name); !ok {
+	if _, ok := c.store.CommittedOffsets(name); !ok || c.isShareGroup(name) {
 		return Description{}, false
 	}
 	return Description{Group: name, State: Empty}, true
@@ -99,7 +99,7 @@ func (c *Coordinator) Delete(name string, reply func(error)) {
 		return
 	}
 	if g == nil {
-		if _, ok := c.store.CommittedOffsets(name); !ok {
+		if _, ok := c.store.CommittedOffsets(name); !ok || c.isShareGroup(name) {
 			reply(ErrGroupNotFound)
 			return
 		}

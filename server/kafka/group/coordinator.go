@@ -104,8 +104,8 @@ func (o *Options) setDefaults() {
 
 // Coordinator is safe for concurrent use.
 //
-// Lock order: mu before a group's mu, and nothing else. Store.Submit, which may
-// wait, is called with neither held.
+// Lock order: mu before a group's mu, and before that of the share groups' coordinator
+// (exclusive.go). Store.Submit, which may wait, is called with none held.
 type Coordinator struct {
 	store   Store
 	opts    Options
@@ -115,10 +115,12 @@ type Coordinator struct {
 	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
 
-	mu     sync.RWMutex // guards groups and closed
+	mu     sync.RWMutex // guards groups, closed, shared and first
 	groups map[string]*group
 	closed bool
-	active sync.WaitGroup // timer callbacks, pumps and the expiration loop
+	shared func(name string) bool // see Share
+	first  map[string]int         // see beginFirst
+	active sync.WaitGroup         // timer callbacks, pumps and the expiration loop
 }
 
 // New restores the groups that st knows and starts the expiration of offsets and
@@ -219,6 +221,9 @@ func (c *Coordinator) lookupOrCreate(name string) (*group, error) {
 	}
 	if g := c.groups[name]; g != nil {
 		return g, nil
+	}
+	if c.isShared(name) {
+		return nil, ErrShareGroup
 	}
 	if len(c.groups) >= c.opts.MaxGroups {
 		return nil, ErrTooManyGroups

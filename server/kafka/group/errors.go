@@ -13,6 +13,7 @@ var (
 	ErrIllegalGeneration     = errors.New("not the group's current generation")
 	ErrRebalanceInProgress   = errors.New("the group is rebalancing")
 	ErrInconsistentProtocol  = errors.New("protocol type or protocols do not agree with the group's")
+	ErrShareGroup            = errors.New("the group is a share group")
 	ErrGroupMaxSize          = errors.New("the group has as many members as it may have")
 	ErrTooManyGroups         = errors.New("too many groups")
 	ErrGroupNotFound         = errors.New("no such group")

@@ -34,7 +34,7 @@ func (c *Coordinator) Commit(r CommitRequest, reply func(errs []error, err error
 	}
 	if g == nil {
 		if r.Generation >= 0 {
-			if _, ok := c.store.CommittedOffsets(r.Group); ok {
+			if _, ok := c.store.CommittedOffsets(r.Group); ok && !c.isShareGroup(r.Group) {
 				reply(nil, ErrUnknownMember)
 			} else {
 				reply(nil, ErrGroupNotFound)
@@ -46,7 +46,15 @@ func (c *Coordinator) Commit(r CommitRequest, reply func(errs []error, err error
 			done(nil, nil)
 			return
 		}
-		c.submit(intent, done)
+		end := c.beginFirst(r.Group)
+		if end == nil {
+			reply(nil, ErrGroupNotFound)
+			return
+		}
+		c.submit(intent, func(result any, err error) {
+			end()
+			done(result, err)
+		})
 		return
 	}
 	g.mu.Lock()
@@ -134,7 +142,11 @@ func (c *Coordinator) commitIntent(r CommitRequest, reply func([]error, error)) 
 
 // Committed returns a group's committed offsets; nil when the group is unknown,
 // which to a consumer means the same as no offsets.
+// So are those of a share group: they are no consumer's.
 func (c *Coordinator) Committed(name string) map[state.TopicPartition]state.CommittedOffset {
+	if c.isShareGroup(name) {
+		return nil
+	}
 	offsets, _ := c.store.CommittedOffsets(name)
 	return offsets
 }
@@ -156,7 +168,7 @@ func (c *Coordinator) DeleteOffsets(name string, deletions []OffsetDeletion, rep
 	}
 	errs := make([]error, len(deletions))
 	if g == nil {
-		if _, ok := c.store.CommittedOffsets(name); !ok {
+		if _, ok := c.store.CommittedOffsets(name); !ok || c.isShareGroup(name) {
 			reply(nil, ErrGroupNotFound)
 			return
 		}

@@ -39,6 +39,9 @@ type Options struct {
 	MaxSessions       int           // over all groups; default 2000
 	MaxGroups         int           // default 100,000 (Kafka: unbounded)
 
+	// Groups knows the groups of other types, so that no name belongs to two; nil: there are none.
+	Groups Names
+
 	// GroupConfig is what was set for a group (share.*); nil: nothing ever.
 	GroupConfig func(group string) map[string]string
 }
@@ -70,12 +73,20 @@ func def[T comparable](field *T, value T) {
 	}
 }
 
+// Names decides with another coordinator to whom a group's name belongs; *group.Coordinator has it.
+type Names interface {
+	// Share is told, once, how to ask for a share group. It asks with its lock held.
+	Share(has func(name string) bool)
+	// IfFree calls create, with its lock held, unless it has a group of that name.
+	IfFree(name string, create func()) bool
+}
+
 // RecordVersion is the first byte of a share group's record in state.PutGroup, by which
 // it is told from the records of other types of groups.
 const RecordVersion = 's'
 
-// Coordinator is safe for concurrent use. Lock order: mu before a group's mu.
-// Store.Submit is called with neither.
+// Coordinator is safe for concurrent use. Lock order: the lock of Options.Groups, then mu,
+// then a group's mu. Store.Submit is called with none.
 type Coordinator struct {
 	store Store
 	o     Options
@@ -101,6 +112,9 @@ func New(st Store, o Options) *Coordinator {
 			c.groups[name] = newGroup(c, name, true)
 		}
 	})
+	if o.Groups != nil {
+		o.Groups.Share(c.Has)
+	}
 	return c
 }
 
@@ -142,7 +156,20 @@ func (c *Coordinator) lookup(name string) *group {
 	return c.groups[name]
 }
 
-func (c *Coordinator) lookupOrCreate(name string) (*group, error) {
+func (c *Coordinator) lookupOrCreate(name string) (g *group, err error) {
+	if g := c.lookup(name); g != nil {
+		return g, nil
+	}
+	if c.o.Groups == nil {
+		return c.create(name)
+	}
+	if !c.o.Groups.IfFree(name, func() { g, err = c.create(name) }) {
+		return nil, ErrNotShareGroup
+	}
+	return g, err
+}
+
+func (c *Coordinator) create(name string) (*group, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {

@@ -7,6 +7,7 @@ import "errors"
 var (
 	ErrInvalidRequest      = errors.New("malformed request")
 	ErrGroupNotFound       = errors.New("no such share group")
+	ErrNotShareGroup       = errors.New("the group is not a share group")
 	ErrNonEmptyGroup       = errors.New("the share group has members")
 	ErrUnknownMember       = errors.New("unknown member of the share group")
 	ErrFencedMemberEpoch   = errors.New("not the member's epoch")

@@ -49,7 +49,9 @@ func (c *Coordinator) Heartbeat(req HeartbeatRequest) (HeartbeatResponse, error)
 	g := c.lookup(req.Group)
 	if g == nil {
 		if req.Epoch != 0 {
-			return res, ErrGroupNotFound
+			// Kafka says that there is no such group, which ends a consumer. But here a server may
+			// have stopped between a group's first member and its record: that member joins again.
+			return res, ErrUnknownMember
 		}
 		var err error
 		if g, err = c.lookupOrCreate(req.Group); err != nil {

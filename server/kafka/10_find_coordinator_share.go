@@ -1,0 +1,51 @@
+package kafka
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"millrace/server/auth"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// shareCoordinatorOf finds who keeps the state of a share partition: this node, too. Kafka has brokers
+// ask only, from version 6 on.
+func (s *Server) shareCoordinatorOf(r *request, key string) kmsg.FindCoordinatorResponseCoordinator {
+	c := kmsg.NewFindCoordinatorResponseCoordinator()
+	c.Key, c.NodeID, c.Port = key, -1, -1
+	switch {
+	case r.version < 6 || s.o.Admin.Share == nil || !isSharePartitionKey(key):
+		c.ErrorCode = errInvalidRequest
+	case !s.allowed(r, auth.ClusterAction, clusterResource):
+		c.ErrorCode = errClusterAuthorizationFailed
+	default:
+		c.NodeID = s.o.NodeID
+		c.Host, c.Port = r.advertised()
+	}
+	return c
+}
+
+// isSharePartitionKey says whether key is group:topic id:partition; a group may have colons itself.
+func isSharePartitionKey(key string) bool {
+	rest, partition, ok := cutLast(key)
+	if !ok {
+		return false
+	}
+	group, topic, ok := cutLast(rest)
+	if !ok || group == "" {
+		return false
+	}
+	id, err := base64.RawURLEncoding.DecodeString(topic)
+	n, perr := strconv.ParseInt(partition, 10, 32)
+	return err == nil && len(id) == 16 && perr == nil && n >= 0
+}
+
+func cutLast(s string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
