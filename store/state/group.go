@@ -196,7 +196,8 @@ func readOffset(r *reader) (tp TopicPartition, o committed) {
 
 func (s *State) decideDeleteOffsets(in DeleteOffsets, buf []byte) ([]byte, any) {
 	res := CommitOffsetsResult{Errs: make([]error, len(in.Partitions))}
-	if s.groups[in.Group] == nil {
+	pending := s.PendingOffsets(in.Group)
+	if s.groups[in.Group] == nil && pending == nil {
 		return nil, refuseAll(res, ErrUnknownGroup)
 	}
 	e := beginEntry(buf, EntryDeleteOffsets)
@@ -207,9 +208,8 @@ func (s *State) decideDeleteOffsets(in DeleteOffsets, buf []byte) ([]byte, any) 
 			res.Errs[i] = ErrUnknownTopic
 			continue
 		}
-		if s.hasOffset(in.Group, tp) { // no offset there: done already
-			e = append(e, tp.Topic[:]...)
-			e = binary.AppendUvarint(e, uint64(tp.Partition))
+		if _, open := pending[tp]; open || s.hasOffset(in.Group, tp) { // no offset there: done already
+			e = putTopicPartition(e, tp)
 		}
 	}
 	if len(e) == empty {
@@ -219,19 +219,26 @@ func (s *State) decideDeleteOffsets(in DeleteOffsets, buf []byte) ([]byte, any) 
 }
 
 func (s *State) applyDeleteOffsets(r *reader) {
-	g := s.groups[r.string(maxNameBytes, "group name")]
-	if g == nil {
+	name := r.string(maxNameBytes, "group name")
+	g, pending := s.groups[name], s.PendingOffsets(name)
+	if g == nil && pending == nil {
 		r.fail("unknown group")
 		return
 	}
+	gone := map[TopicPartition]struct{}{}
 	for len(r.b) > 0 {
-		var tp TopicPartition
-		tp.Topic = r.topicID()
-		tp.Partition = r.int32("partition")
-		if r.err == nil {
+		tp := r.topicPartition()
+		if r.err != nil {
+			return
+		}
+		if g != nil {
 			s.dropOffset(g, tp)
 		}
+		if _, open := pending[tp]; open {
+			gone[tp] = struct{}{}
+		}
 	}
+	s.forgetPending(name, gone)
 }
 
 // --- PutGroup: group, empty (0/1), now, data ---
@@ -283,10 +290,10 @@ func (s *State) applyPutGroup(r *reader) {
 
 func (s *State) decideDeleteGroup(in DeleteGroup, buf []byte) ([]byte, any) {
 	g := s.groups[in.Group]
-	if g == nil {
+	if g == nil && s.PendingOffsets(in.Group) == nil {
 		return nil, GroupResult{Err: ErrUnknownGroup}
 	}
-	if g.active {
+	if g != nil && g.active {
 		return nil, GroupResult{Err: ErrGroupNotEmpty}
 	}
 	return putString(beginEntry(buf, EntryDeleteGroup), in.Group), GroupResult{}
@@ -297,11 +304,13 @@ func (s *State) applyDeleteGroup(r *reader) {
 	if r.err != nil {
 		return
 	}
-	if s.groups[name] == nil {
+	pending := s.PendingOffsets(name)
+	if s.groups[name] == nil && pending == nil {
 		r.fail("unknown group")
 		return
 	}
 	s.dropGroup(name)
+	s.forgetPending(name, pending)
 }
 
 // --- ExpireOffsets: now, retention ---

@@ -141,6 +141,23 @@ func (s *State) PendingOffsets(group string) map[TopicPartition]struct{} {
 	return all
 }
 
+// forgetPending: who deletes offsets of a group does not want them back by the commit of a
+// transaction that holds newer ones.
+func (s *State) forgetPending(group string, gone map[TopicPartition]struct{}) {
+	if len(gone) == 0 {
+		return
+	}
+	for _, t := range s.transactions {
+		offsets := t.offsets[group]
+		for tp := range gone {
+			if _, ok := offsets[tp]; ok {
+				delete(offsets, tp)
+				s.pendingOffsets--
+			}
+		}
+	}
+}
+
 // claim is the transaction that ref speaks for.
 func (s *State) claim(ref TransactionRef) (*transaction, error) {
 	t := s.transactions[ref.TransactionalID]

@@ -23,9 +23,10 @@ func (s *State) decideEndTransaction(now Millis, in EndTransaction, buf []byte) 
 		return refuse(ErrInvalidProducerID)
 	}
 	present := ProducerIDResult{ProducerID: t.producerID, ProducerEpoch: t.producerEpoch}
-	done := t.status == TransactionCompleteCommit && in.Commit || t.status == TransactionCompleteAbort && !in.Commit
+	ended := t.status == TransactionCompleteCommit || t.status == TransactionCompleteAbort
+	done := ended && (t.status == TransactionCompleteCommit) == in.Commit
 	switch {
-	case in.BumpEpoch && t.status != TransactionOngoing && in.ProducerID == t.lastProducerID && in.ProducerEpoch == t.lastProducerEpoch:
+	case in.BumpEpoch && ended && in.ProducerID == t.lastProducerID && in.ProducerEpoch == t.lastProducerEpoch:
 		if done {
 			return nil, present // the answer did not arrive
 		}

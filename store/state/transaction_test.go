@@ -432,3 +432,42 @@ func TestTransactionsAgreeWithAModel(t *testing.T) {
 		}
 	})
 }
+
+func TestDeletedOffsetsDoNotComeBackWithACommit(t *testing.T) {
+	st := newStepper(t)
+	offsets := func(group string, ref TransactionRef) {
+		t.Helper()
+		r := st.do(CommitTransactionOffsets{TransactionRef: ref, Group: group, AddGroup: true, Offsets: []OffsetCommit{
+			{TopicPartition: TopicPartition{id(1), 0}, Offset: 5, LeaderEpoch: -1, ExpireAt: -1},
+			{TopicPartition: TopicPartition{id(1), 1}, Offset: 6, LeaderEpoch: -1, ExpireAt: -1},
+		}}).(CommitOffsetsResult)
+		is(t, errors.Join(append(r.Errs, r.Err)...), nil)
+	}
+	ref := st.init("a")
+	offsets("deleted", ref)
+	offsets("kept", ref)
+	is(t, st.do(DeleteGroup{"deleted"}).(GroupResult).Err, nil)
+	r := st.do(DeleteOffsets{Group: "kept", Partitions: []TopicPartition{{id(1), 1}}}).(CommitOffsetsResult)
+	is(t, errors.Join(append(r.Errs, r.Err)...), nil)
+	if n := len(st.s.PendingOffsets("kept")); st.s.PendingOffsets("deleted") != nil || n != 1 {
+		t.Fatal("pending:", n)
+	}
+	is(t, st.do(DeleteGroup{"deleted"}).(GroupResult).Err, ErrUnknownGroup)
+	_, err := st.end(ref, true, true)
+	is(t, err, nil)
+	if _, known := st.s.GroupOffsets("deleted"); known {
+		t.Fatal("the deleted group came back")
+	}
+	if o, _ := st.s.GroupOffsets("kept"); len(o) != 1 || o[TopicPartition{id(1), 0}].Offset != 5 {
+		t.Fatal(o)
+	}
+}
+
+func TestAnEndBeforeTheFirstTransactionIsFencedByItsEpoch(t *testing.T) {
+	st := newStepper(t)
+	ref := st.init("a")
+	r := st.do(InitTransaction{TransactionalID: "a", TimeoutMillis: 1000, ProducerID: ref.ProducerID, ProducerEpoch: ref.ProducerEpoch}).(ProducerIDResult)
+	is(t, r.Err, nil)
+	_, err := st.end(ref, true, true)
+	is(t, err, ErrInvalidProducerEpoch)
+}

@@ -73,7 +73,8 @@ type AddGroupToTransaction struct {
 
 // CommitTransactionOffsets holds offsets of a group until the transaction ends. AddGroup
 // adds the group on the way (transactions version 2); without it a group that was not
-// added is ErrNoTransaction. Member and generation checks are the coordinator's.
+// added is ErrNoTransaction. DeleteGroup and DeleteOffsets concern such offsets as well.
+// Member and generation checks are the coordinator's.
 // Answer: CommitOffsetsResult, with Err where the claim does not hold.
 type CommitTransactionOffsets struct {
 	TransactionRef
