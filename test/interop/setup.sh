@@ -37,4 +37,10 @@ if ! fresh java.ok "$here/java/pom.xml" "$here"/java/src/*.java; then
   javac -d "$cache/classes" -cp "$cache/jars/*" "$here"/java/src/*.java
   stamp java.ok "$here/java/pom.xml" "$here"/java/src/*.java
 fi
+if ! fresh flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java; then
+  mvn -q -B -f "$here/flink/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/flink"
+  mkdir -p "$cache/flink-classes"
+  javac -d "$cache/flink-classes" -cp "$cache/flink/*" "$here"/flink/src/*.java
+  stamp flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java
+fi
 (cd "$here/go" && go build -o "$cache/go/" ./...)
