@@ -24,6 +24,7 @@ import (
 	"millrace/internal/budget"
 	"millrace/server/auth"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/quota"
 	"millrace/server/kafka/share"
 	"millrace/store"
 
@@ -133,6 +134,7 @@ type Server struct {
 	table     apiTable
 	listeners []*listener
 	rare      *rareLog
+	quotas    *quota.Quotas
 
 	smallRequests *budget.Budget // the first 64 KiB of every request
 	largeRequests *budget.Budget // what goes beyond
@@ -183,6 +185,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, log: o.Logger, metrics: newMetrics(o.Registry), rare: newRareLog(),
+		quotas:        quota.New(o.Store, o.Now),
 		smallRequests: budget.New(o.RequestBufferBytes),
 		largeRequests: budget.New(o.RequestBufferBytes),
 		fetches:       budget.New(o.FetchBufferBytes),
