@@ -21,6 +21,8 @@ type settings struct {
 	rate           int
 	only           string
 	steps          string
+	limits         string
+	gigabytes      int64
 }
 
 // result is one broker's figures.
@@ -43,6 +45,8 @@ func main() {
 	flag.IntVar(&s.rate, "rate", 5000, "records a second offered for the latency phase")
 	flag.StringVar(&s.only, "only", "", "run just this broker: millrace, kafka or kafka-flush")
 	flag.StringVar(&s.steps, "steps", "", "run just the steps whose names contain this, such as \"100 B\"")
+	flag.StringVar(&s.limits, "limits", "", "measure Millrace's limits instead: partitions, connections, groups or all")
+	flag.Int64Var(&s.gigabytes, "gb", 10, "what the limits write before kill −9")
 	flag.Parse()
 	if err := run(context.Background(), s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -58,6 +62,9 @@ func run(ctx context.Context, s settings) error {
 		}
 		defer os.RemoveAll(dir)
 		s.dir = dir
+	}
+	if s.limits != "" {
+		return runLimits(ctx, s)
 	}
 	brokers := []broker{
 		millraceBroker(s.millrace),
