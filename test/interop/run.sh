@@ -4,7 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mode=${1:-smoke}; shift || true
-"$here/setup.sh"
+"$here/setup.sh" "$mode"
 cd "$here"
 filter=(); [[ $mode == smoke ]] && filter=(-m "not full")
 "$here/../../.cache/interop/py/bin/python" -m pytest -q -p no:cacheprovider "${filter[@]}" "$@"
