@@ -251,7 +251,9 @@ func (call *produceCall) appendAnswer(dst []byte) (out []byte, hangUp bool) {
 				r = entries[0].Result
 				entries = entries[1:]
 				if r.Err != nil {
-					code = call.s.code(r.Err)
+					if code = call.s.code(r.Err); code == errInvalidTxnState && call.mode.TransactionalID != "" {
+						code = notInTransaction(v, 11)
+					}
 					message = call.refused(t, p, r.Err, code)
 				}
 			} else {

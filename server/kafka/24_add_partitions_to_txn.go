@@ -82,8 +82,11 @@ func (s *Server) addPartitions(ctx context.Context, r *request, ask *kmsg.AddPar
 			all = fenced(r.version, 2)
 		}
 		for i, err := range res.Errs {
-			if codes[i] = s.code(err); errors.Is(err, state.ErrRequestRefused) {
+			switch codes[i] = s.code(err); {
+			case errors.Is(err, state.ErrRequestRefused):
 				codes[i] = errOperationNotAttempted // a partition went away just now
+			case errors.Is(err, state.ErrNoTransaction):
+				codes[i] = notInTransaction(r.version, 5)
 			}
 		}
 	}

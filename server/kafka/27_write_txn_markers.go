@@ -58,9 +58,12 @@ func (s *Server) abortByMarker(ctx context.Context, m *kmsg.WriteTxnMarkersReque
 	case t.ProducerEpoch != m.ProducerEpoch:
 		return errInvalidProducerEpoch
 	}
-	res, err := commitAs[state.ProducerIDResult](ctx, s, state.EndTransaction{
+	// As if it had timed out, which fences the producer: what it still sends must not become
+	// a transaction of its own, which it would then commit without the part aborted here.
+	res, err := commitAs[state.TransactionResult](ctx, s, state.ExpireTransaction{OpenTransaction: state.OpenTransaction{
 		TransactionRef: state.TransactionRef{TransactionalID: t.TransactionalID, ProducerID: t.ProducerID, ProducerEpoch: t.ProducerEpoch},
-	})
+		StartedAt:      t.StartedAt, TimeoutMillis: t.TimeoutMillis,
+	}})
 	if err == nil {
 		err = res.Err
 	}

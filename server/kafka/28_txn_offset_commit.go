@@ -72,8 +72,11 @@ func (s *Server) txnOffsetCommit(ctx context.Context, r *request) (kmsg.Response
 		return nil, err
 	}
 	code := s.code(result.err)
-	if code == errGroupIDNotFound {
+	switch code {
+	case errGroupIDNotFound:
 		code = errIllegalGeneration
+	case errInvalidTxnState:
+		code = notInTransaction(req.Version, 4)
 	}
 	for i, at := range places {
 		p := &resp.Topics[at.topic].Partitions[at.partition]

@@ -16,6 +16,10 @@ var kafkaTransactionStates = []string{
 	"Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort", "Dead", "PrepareEpochFence",
 }
 
+// maxPatternBytes bounds what is compiled: a transactional id can be no longer than 32 KiB,
+// and patterns are names with a few stars.
+const maxPatternBytes = 4 << 10
+
 // listTransactions serves ListTransactions 0–2.
 func (s *Server) listTransactions(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.ListTransactionsRequest)
@@ -27,6 +31,10 @@ func (s *Server) listTransactions(_ context.Context, r *request) (kmsg.Response,
 	}
 	var pattern *regexp.Regexp
 	if req.Version >= 2 && req.TransactionalIDPattern != nil && *req.TransactionalIDPattern != "" {
+		if len(*req.TransactionalIDPattern) > maxPatternBytes {
+			resp.ErrorCode = errInvalidRegularExpression
+			return resp, nil
+		}
 		var err error
 		// The whole id must match, as in Java.
 		if pattern, err = regexp.Compile(`^(?:` + *req.TransactionalIDPattern + `)$`); err != nil {

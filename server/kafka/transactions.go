@@ -31,6 +31,15 @@ func fenced(version, since int16) int16 {
 	return errProducerFenced
 }
 
+// notInTransaction is the code for what its transaction does not hold: versions from since on
+// know one that tells the producer to abort, where the older one stops it for good (KIP-890).
+func notInTransaction(version, since int16) int16 {
+	if version < since {
+		return errInvalidTxnState
+	}
+	return errTransactionAbortable
+}
+
 // commitAs is Store.Commit of an intent that is answered with a T.
 func commitAs[T any](ctx context.Context, s *Server, intent state.Intent) (T, error) {
 	var none T
