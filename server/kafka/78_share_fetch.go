@@ -60,7 +60,7 @@ func (s *Server) shareFetch(ctx context.Context, r *request) (kmsg.Response, err
 		err = share.ErrSessionLimit
 	case req.ShareSessionEpoch == share.EpochInitial:
 		if ss, err = s.o.Admin.Share.Open(name, member, add); err == nil {
-			r.conn.shareSessions = append(r.conn.shareSessions, ss)
+			r.conn.addShareSession(ss)
 		}
 	default:
 		if ss, err = s.o.Admin.Share.Continue(name, member, req.ShareSessionEpoch); err == nil {

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"errors"
+	"slices"
 
 	"millrace/server/kafka/share"
 )
@@ -51,6 +52,11 @@ func (s *Server) shareCode(err error) int16 {
 // isShareGroup says whether a share group has the name.
 func (s *Server) isShareGroup(name string) bool {
 	return s.o.Admin.Share != nil && s.o.Admin.Share.Has(name)
+}
+
+// addShareSession remembers a session that was begun here, and forgets those that have ended.
+func (c *conn) addShareSession(ss *share.Session) {
+	c.shareSessions = append(slices.DeleteFunc(c.shareSessions, (*share.Session).Ended), ss)
 }
 
 // closeShareSessions gives back what the members on this connection hold: it ended.

@@ -338,7 +338,12 @@ func (g *group) write() {
 	}
 	g.mu.Unlock()
 
-	done := func(result any, err error) { g.written(dirty, waiting, result, err) }
+	done := func(result any, err error) {
+		if res, ok := result.(state.CommitOffsetsResult); ok && err == nil {
+			err = refused(res)
+		}
+		g.written(dirty, waiting, err)
+	}
 	if !stored {
 		// Marked as having members, so that nothing of it ever expires, as in Kafka.
 		g.c.submit(state.PutGroup{Group: g.name, Data: []byte{RecordVersion}}, func(result any, err error) {
@@ -360,9 +365,20 @@ func (g *group) write() {
 	}
 }
 
+// refused is why the state machine did not take all offsets, or nil. That a topic was deleted
+// meanwhile is no fault.
+func refused(res state.CommitOffsetsResult) error {
+	for _, err := range append([]error{res.Err}, res.Errs...) {
+		if err != nil && !errors.Is(err, state.ErrUnknownTopic) {
+			return fmt.Errorf("%w: %w", ErrStorage, err)
+		}
+	}
+	return nil
+}
+
 // written takes mu. A partition whose change was not stored goes back to what the store has: its
 // locks are gone and its records delivered again, which at least once allows.
-func (g *group) written(dirty map[state.TopicPartition]struct{}, waiting []func(error), result any, err error) {
+func (g *group) written(dirty map[state.TopicPartition]struct{}, waiting []func(error), err error) {
 	g.mu.Lock()
 	if waiting == nil && g.dead {
 		g.mu.Unlock()

@@ -135,6 +135,13 @@ func (s *Session) add(parts []state.TopicPartition) {
 	}
 }
 
+// Ended says whether the session is over: closed, or replaced by another of its member.
+func (s *Session) Ended() bool {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	return !s.open
+}
+
 // Close gives back what the member holds and ends the session; a second time does nothing.
 func (s *Session) Close() {
 	s.g.mu.Lock()

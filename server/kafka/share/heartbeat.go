@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"millrace/store"
 	"millrace/store/state"
 )
 
@@ -154,6 +155,7 @@ func (g *group) assign() {
 	}
 	changed := g.topics == nil
 	g.topics = topics
+	g.forgetDeleted(topics)
 	subscribers := map[string][]*member{}
 	ids := make([]string, 0, len(g.members))
 	for id := range g.members {
@@ -190,6 +192,17 @@ func (g *group) assign() {
 	}
 	if changed {
 		g.epoch++
+	}
+}
+
+// forgetDeleted drops what is known of partitions whose topic is gone; the store has dropped its share.
+func (g *group) forgetDeleted(topics *store.TopicSet) {
+	for tp, p := range g.parts {
+		if _, ok := topics.ByID(tp.Topic); !ok {
+			p.reset++
+			delete(g.parts, tp)
+			delete(g.dirty, tp)
+		}
 	}
 }
 
