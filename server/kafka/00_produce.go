@@ -9,6 +9,7 @@ import (
 
 	"millrace/ingest"
 	"millrace/server/auth"
+	"millrace/server/kafka/quota"
 	"millrace/store/state"
 )
 
@@ -24,6 +25,7 @@ type produceCall struct {
 	s             *Server
 	c             *conn
 	clientID      string
+	throttle      int32
 	version       int16
 	headerVersion int
 	correlationID int32
@@ -62,6 +64,7 @@ func (s *Server) produce(ctx context.Context, c *conn, h header, body []byte) er
 	if err := call.decode(c, body); err != nil {
 		return err
 	}
+	call.throttle = c.throttle(quota.ProducerByteRate, call.clientID, len(body))
 	c.startWriter()
 	if !c.pipe.push(call) {
 		return errHangUp
@@ -277,7 +280,7 @@ func (call *produceCall) appendAnswer(dst []byte) (out []byte, hangUp bool) {
 		dst = putNoTags(dst, flexible)
 	}
 	if v >= 1 {
-		dst = putInt32(dst, 0) // throttle time
+		dst = putInt32(dst, call.throttle)
 	}
 	dst = putNoTags(dst, flexible)
 	endResponse(dst, start, 0)

@@ -10,6 +10,7 @@ import (
 
 	"millrace/internal/recordbatch"
 	"millrace/server/auth"
+	"millrace/server/kafka/quota"
 	"millrace/store"
 	"millrace/store/state"
 )
@@ -318,7 +319,7 @@ func (f *fetchCall) respond() error {
 
 	a := f.s.table[keyFetch]
 	buf := beginResponse(f.c.scratch[:0], f.header.correlationID, a.responseHeaderVersion(v))
-	buf = putInt32(buf, 0) // throttle time
+	buf = putInt32(buf, f.c.throttle(quota.ConsumerByteRate, f.c.lastClientID, f.total))
 	if v >= 7 {
 		buf = putInt16(buf, f.code)
 		buf = putInt32(buf, f.sessionID)

@@ -176,6 +176,14 @@ func failing(key int16) (kmsg.Request, []int16) {
 		r := kmsg.NewPtrListPartitionReassignmentsRequest()
 		r.Topics = []kmsg.ListPartitionReassignmentsRequestTopic{{Topic: name, Partitions: []int32{0}}}
 		return r, []int16{errNone}
+	case 48:
+		r := kmsg.NewPtrDescribeClientQuotasRequest()
+		r.Components = []kmsg.DescribeClientQuotasRequestComponent{{EntityType: "user"}}
+		return r, []int16{errInvalidRequest}
+	case 49:
+		r := kmsg.NewPtrAlterClientQuotasRequest()
+		r.Entries = []kmsg.AlterClientQuotasRequestEntry{{Entity: []kmsg.AlterClientQuotasRequestEntryEntity{{Type: "user"}}, Ops: []kmsg.AlterClientQuotasRequestEntryOp{{Key: "nonsense"}}}}
+		return r, []int16{errInvalidRequest}
 	case 50:
 		r := kmsg.NewPtrDescribeUserSCRAMCredentialsRequest()
 		r.Users = []kmsg.DescribeUserSCRAMCredentialsRequestUser{{Name: "stranger"}}

@@ -46,6 +46,8 @@ func (s *Server) apis() []api {
 		{key: 44, min: 0, max: 1, handle: s.incrementalAlterConfigs},
 		{key: 45, min: 0, max: 1, handle: s.alterPartitionReassignments},
 		{key: 46, min: 0, max: 0, handle: s.listPartitionReassignments},
+		{key: 48, min: 0, max: 1, handle: s.describeClientQuotas},
+		{key: 49, min: 0, max: 1, handle: s.alterClientQuotas},
 		{key: 50, min: 0, max: 0, handle: s.describeUserSCRAMCredentials},
 		{key: 51, min: 0, max: 0, handle: s.alterUserSCRAMCredentials},
 		{key: 55, min: 0, max: 2, handle: s.describeQuorum},
@@ -55,6 +57,13 @@ func (s *Server) apis() []api {
 	}
 	if s.o.Admin.Groups == nil {
 		return list
+	}
+	if s.o.Admin.Groups.ServesConsumers() {
+		list = append(
+			list,
+			api{key: 68, min: 0, max: 1, handle: s.consumerGroupHeartbeat},
+			api{key: 69, min: 0, max: 1, handle: s.consumerGroupDescribe},
+		)
 	}
 	if s.o.Admin.Share != nil {
 		list = append(list, []api{

@@ -396,6 +396,12 @@ var operationCases = []operationCase{
 	{key: 46, name: "ListPartitionReassignments", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(kmsg.NewPtrListPartitionReassignmentsRequest()).(*kmsg.ListPartitionReassignmentsResponse).ErrorCode
 	}, want: *only(noCluster)},
+	{key: 48, name: "DescribeClientQuotas", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(versioned(kmsg.NewPtrDescribeClientQuotasRequest(), 1)).(*kmsg.DescribeClientQuotasResponse).ErrorCode
+	}, want: *only(noCluster)},
+	{key: 49, name: "AlterClientQuotas", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(alterQuota("controller_mutation_rate", 5, "user", "x")).(*kmsg.AlterClientQuotasResponse).Entries[0].ErrorCode
+	}, want: *only(noCluster)},
 	{key: 50, name: "DescribeUserScramCredentials", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(kmsg.NewPtrDescribeUserSCRAMCredentialsRequest()).(*kmsg.DescribeUserSCRAMCredentialsResponse).ErrorCode
 	}, want: *only(noCluster)},

@@ -60,6 +60,8 @@ type conn struct {
 
 	shown atomic.Pointer[Connection] // read from anywhere
 
+	mute time.Duration // so long nothing is read: a quota was exceeded
+
 	greeted  bool      // a request was answered, logged in where required
 	idleSet  time.Time // when the idle deadline was last set; zero: another one holds
 	writeSet time.Time // when the write deadline was last set
@@ -157,6 +159,9 @@ var (
 )
 
 func (c *conn) requests() error {
+	if c.mute = c.s.quotas.ChargeConnection(c.remoteHost); !c.unmute() {
+		return errHangUp
+	}
 	if err := c.nc.SetDeadline(time.Now().Add(c.s.o.LoginTimeout)); err != nil {
 		return err
 	}
@@ -169,6 +174,9 @@ func (c *conn) requests() error {
 		}
 	}
 	for {
+		if !c.unmute() {
+			return errHangUp
+		}
 		if err := c.idle(); err != nil {
 			return err
 		}
