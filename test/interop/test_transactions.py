@@ -63,6 +63,28 @@ def test_confluent_commits_and_aborts(server):
     assert server.one("SELECT COUNT(*) FROM b") == 20
 
 
+def test_a_marker_is_no_record_and_no_lag(server):  # cases.md C44
+    create(server, "c44", partitions=1)
+    p = Producer({"bootstrap.servers": server.bootstrap, "transactional.id": "c44"})
+    p.init_transactions(10)
+    p.begin_transaction()
+    for i in range(3):
+        p.produce("c44", json.dumps({"v": i}))
+    p.commit_transaction(10)
+    assert server.one("SELECT COUNT(*), MAX(_offset) FROM c44") == (3, 2)
+    c = Consumer({"bootstrap.servers": server.bootstrap, "group.id": "g", "auto.offset.reset": "earliest",
+                  "isolation.level": "read_committed", "enable.partition.eof": True, "enable.auto.commit": False})
+    c.assign([TopicPartition("c44", 0, 0)])
+    for _ in range(3):
+        assert c.poll(10).error() is None
+    eof = c.poll(10)
+    assert eof.error().name() == "_PARTITION_EOF" and eof.offset() == 4
+    assert c.get_watermark_offsets(TopicPartition("c44", 0), 10) == (0, 4)
+    c.commit(offsets=[TopicPartition("c44", 0, eof.offset())], asynchronous=False)
+    assert [o.offset for o in c.committed([TopicPartition("c44", 0)], 10)] == [4]  # no lag
+    c.close()
+
+
 def test_confluent_sends_offsets_with_its_records(server):
     create(server, "in", "out")
     plain = Producer({"bootstrap.servers": server.bootstrap})
