@@ -108,7 +108,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		return s, err
 	}
 	s.stop = append(s.stop, func() error { groups.Close(); return nil })
-	shares := share.New(s.Store, share.Options{Groups: groups, Logger: o.Logger})
+	shares := share.New(s.Store, share.Options{Groups: groups, Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, func() error { shares.Close(); return nil })
 	if s.kafka, err = s.newKafka(o, tables, groups, shares, users, registry, tlsConfig); err != nil {
 		return s, err

@@ -11,6 +11,8 @@ import (
 
 	"millrace/store"
 	"millrace/store/state"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Store is what the coordinator needs of the partition store; *store.Store has it.
@@ -27,8 +29,9 @@ type Store interface {
 
 // Options of a coordinator. Zero values take the defaults, which are Kafka's.
 type Options struct {
-	Logger *slog.Logger
-	Now    func() time.Time
+	Logger   *slog.Logger
+	Registry prometheus.Registerer // nil: no metrics
+	Now      func() time.Time
 
 	HeartbeatInterval time.Duration // default 5 s
 	SessionTimeout    time.Duration // default 45 s
@@ -88,8 +91,9 @@ const RecordVersion = 's'
 // Coordinator is safe for concurrent use. Lock order: the lock of Options.Groups, then mu,
 // then a group's mu. Store.Submit is called with none.
 type Coordinator struct {
-	store Store
-	o     Options
+	store   Store
+	o       Options
+	metrics *metrics
 
 	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
@@ -107,6 +111,8 @@ func New(st Store, o Options) *Coordinator {
 	o.setDefaults()
 	c := &Coordinator{store: st, o: o, groups: map[string]*group{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.metrics = newMetrics(c)
+	c.metrics.register(c)
 	st.Groups(func(name string, data []byte) {
 		if IsShare(data) {
 			c.groups[name] = newGroup(c, name, true)
@@ -137,6 +143,7 @@ func (c *Coordinator) Close() {
 		g.mu.Unlock()
 	}
 	c.active.Wait()
+	c.metrics.unregister(c)
 }
 
 // enter registers work that Close waits for; false: closed.
@@ -294,8 +301,9 @@ func (g *group) expireLocks() {
 	var next time.Time
 	back := false
 	for tp, p := range g.parts {
-		any, at := p.expire(now, g.c.o.DeliveryLimit)
-		if any {
+		n, at := p.expire(now, g.c.o.DeliveryLimit)
+		if n > 0 {
+			g.c.metrics.expired.Add(float64(n))
 			g.dirty[tp] = struct{}{}
 			back = true
 		}

@@ -196,6 +196,7 @@ func (s *Session) Acknowledge(tp state.TopicPartition, batches []AckBatch, renew
 		done(err)
 		return
 	}
+	g.c.metrics.counted(batches)
 	g.dirty[tp] = struct{}{}
 	g.stable(done)
 	g.armLocks(now.Add(cfg.lock))
@@ -356,6 +357,7 @@ func (s *Session) fetchPartition(ctx context.Context, tp state.TopicPartition, r
 		batches := extents(&res)
 		before := p.start
 		for _, a := range p.acquire(s.member, until, batches, maxRecords, req.Strict, g.c.o.MaxRecordLocks) {
+			g.c.metrics.acquired.Add(float64(a.last - a.first + 1))
 			f.Acquired = split(f.Acquired, a, batches, int64(req.BatchSize))
 		}
 		if p.start != before {

@@ -382,8 +382,8 @@ func (p *partition) release(member string) bool {
 	return any
 }
 
-// expire gives back what was held too long; next is when to look again, zero for never.
-func (p *partition) expire(now time.Time, limit int) (any bool, next time.Time) {
+// expire gives back what was held too long, n records; next is when to look again, zero for never.
+func (p *partition) expire(now time.Time, limit int) (n int64, next time.Time) {
 	for i := range p.spans {
 		s := &p.spans[i]
 		if s.state != acquired {
@@ -391,15 +391,15 @@ func (p *partition) expire(now time.Time, limit int) (any bool, next time.Time) 
 		}
 		if !s.deadline.After(now) {
 			s.giveBack(limit)
-			any = true
+			n += s.last - s.first + 1
 		} else if next.IsZero() || s.deadline.Before(next) {
 			next = s.deadline
 		}
 	}
-	if any {
+	if n > 0 {
 		p.settle()
 	}
-	return any, next
+	return n, next
 }
 
 // complete is how many offsets from start on are done with.
