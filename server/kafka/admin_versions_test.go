@@ -196,6 +196,10 @@ func failing(key int16) (kmsg.Request, []int16) {
 		r := kmsg.NewPtrDescribeQuorumRequest()
 		r.Topics = []kmsg.DescribeQuorumRequestTopic{{Topic: name, Partitions: []kmsg.DescribeQuorumRequestTopicPartition{{}}}}
 		return r, []int16{errUnknownTopicOrPartition}
+	case 57:
+		r := kmsg.NewPtrUpdateFeaturesRequest()
+		r.FeatureUpdates = []kmsg.UpdateFeaturesRequestFeatureUpdate{{Feature: "nonsense", MaxVersionLevel: 1, UpgradeType: 1}}
+		return r, []int16{errInvalidUpdateVersion}
 	case 74:
 		r := kmsg.NewPtrListConfigResourcesRequest()
 		r.ResourceTypes = []int8{99}
@@ -301,6 +305,9 @@ func TestStrangersAreDeniedEveryGroupAndAdminRequest(t *testing.T) {
 		}
 		for version := api.min; version <= api.max; version++ {
 			req, _ := failing(api.key)
+			if req == nil {
+				t.Fatalf("no failing request for API %d", api.key)
+			}
 			if api.key == 35 && version < 3 {
 				continue // has no place for the error
 			}

@@ -51,6 +51,7 @@ func (s *Server) apis() []api {
 		{key: 50, min: 0, max: 0, handle: s.describeUserSCRAMCredentials},
 		{key: 51, min: 0, max: 0, handle: s.alterUserSCRAMCredentials},
 		{key: 55, min: 0, max: 2, handle: s.describeQuorum},
+		{key: 57, min: 0, max: 2, handle: s.updateFeatures},
 		{key: keyDescribeCluster, min: 0, max: 2, handle: s.describeCluster},
 		{key: 74, min: 0, max: 1, handle: s.listConfigResources},
 		{key: 75, min: 0, max: 0, handle: s.describeTopicPartitions},

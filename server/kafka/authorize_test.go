@@ -415,6 +415,9 @@ var operationCases = []operationCase{
 	{key: 55, name: "DescribeQuorum", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(versioned(kmsg.NewPtrDescribeQuorumRequest(), 2)).(*kmsg.DescribeQuorumResponse).ErrorCode
 	}, want: *only(noCluster)},
+	{key: 57, name: "UpdateFeatures", ask: func(r *raw, _, _ string) int16 {
+		return r.ask(versioned(kmsg.NewPtrUpdateFeaturesRequest(), 1)).(*kmsg.UpdateFeaturesResponse).ErrorCode
+	}, want: *only(noCluster)},
 	{key: 74, name: "ListConfigResources", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(versioned(kmsg.NewPtrListConfigResourcesRequest(), 1)).(*kmsg.ListConfigResourcesResponse).ErrorCode
 	}, want: *only(noCluster)},

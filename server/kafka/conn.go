@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -334,7 +335,14 @@ func (c *conn) handle(ctx context.Context, a *api, h header, body []byte) error 
 		return fmt.Errorf("%w: %s version %d: %w", errBadRequest, a.name, h.version, err)
 	}
 	r := &request{header: h, body: req, conn: c}
-	resp, err := a.handle(ctx, r)
+	var resp kmsg.Response
+	var err error
+	if c.s.isOff(h.key) {
+		resp = req.ResponseKind()
+		reflect.ValueOf(resp).Elem().FieldByName("ErrorCode").SetInt(int64(errUnsupportedVersion))
+	} else {
+		resp, err = a.handle(ctx, r)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.name, err)
 	}

@@ -1,6 +1,11 @@
 package kafka
 
-import "github.com/twmb/franz-go/pkg/kmsg"
+import (
+	"encoding/json"
+	"log/slog"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
 
 // feature is one of Kafka's cluster features: clients choose protocols by the level that
 // is finalized, whatever API versions are advertised.
@@ -9,18 +14,80 @@ type feature struct {
 	min, max  int16                // supported levels
 	finalized int16                // 0: off
 	served    func(s *Server) bool // nil: always
+	fixed     bool                 // its level cannot be changed
 }
 
 // features are Kafka 4.1's names and levels, as far as what they stand for is served.
 var features = []feature{
-	{name: "transaction.version", min: 0, max: 2, finalized: 2}, // 2: KIP-890
-	{name: "share.version", min: 0, max: 1, finalized: 1, served: func(s *Server) bool { return s.o.Admin.Share != nil }},
+	// Nothing of ours depends on it; Kafka's tools want to know which Kafka this is.
+	{name: metadataVersion, min: 7, max: 27, finalized: 27, fixed: true}, // 3.3-IV3 to 4.1-IV1
+	{name: "transaction.version", min: 0, max: 2, finalized: 2},          // 2: KIP-890
+	{name: groupVersion, min: 0, max: 1, finalized: 1, served: func(s *Server) bool { return s.o.Admin.Groups != nil && s.o.Admin.Groups.ServesConsumers() }},
+	{name: shareVersion, min: 0, max: 1, finalized: 1, served: func(s *Server) bool { return s.o.Admin.Share != nil }},
+}
+
+const (
+	metadataVersion = "metadata.version"
+	groupVersion    = "group.version"
+	shareVersion    = "share.version"
+)
+
+// featureOfAPI names the features without which requests are refused whose response has
+// one code for all of it.
+var featureOfAPI = map[int16]string{68: groupVersion, 76: shareVersion, 78: shareVersion, 79: shareVersion}
+
+// feature is the served feature of that name.
+func (s *Server) feature(name string) (feature, bool) {
+	for _, f := range features {
+		if f.name == name && (f.served == nil || f.served(s)) {
+			return f, true
+		}
+	}
+	return feature{}, false
+}
+
+// featureLevels are the levels that somebody chose, and their document's version.
+func (s *Server) featureLevels() (featureLevels, uint64) {
+	d, ok := s.o.Store.Document(featureKind, featureKey)
+	if !ok {
+		return featureLevels{Epoch: 1}, 0
+	}
+	var l featureLevels
+	if err := json.Unmarshal(d.Data, &l); err != nil || l.Format != featureFormat {
+		s.rare.warn(s.log, "features", "the levels of features cannot be read; the defaults are in force", slog.Any("error", err))
+		return featureLevels{Epoch: 1}, d.Version
+	}
+	return l, d.Version
+}
+
+// featureLevel is the level of f that is finalized; 0: it is off.
+func (s *Server) featureLevel(f feature) int16 {
+	l, _ := s.featureLevels()
+	return l.of(f)
+}
+
+func (l featureLevels) of(f feature) int16 {
+	if level, chosen := l.Levels[f.name]; chosen && !f.fixed && level <= f.max {
+		return level
+	}
+	return f.finalized
+}
+
+// isOff says whether an API is refused because its feature is turned off.
+func (s *Server) isOff(key int16) bool {
+	name, gated := featureOfAPI[key]
+	if !gated {
+		return false
+	}
+	f, served := s.feature(name)
+	return served && s.featureLevel(f) == 0
 }
 
 // putFeatures tells them in an ApiVersions response. Up to version 3 a supported
 // feature whose lowest level is 0 is left out: Java clients before 3.9 refuse to
 // connect over one (KAFKA-17011).
 func (s *Server) putFeatures(resp *kmsg.ApiVersionsResponse) {
+	levels, _ := s.featureLevels()
 	for _, f := range features {
 		if f.served != nil && !f.served(s) {
 			continue
@@ -30,11 +97,11 @@ func (s *Server) putFeatures(resp *kmsg.ApiVersionsResponse) {
 			k.Name, k.MinVersion, k.MaxVersion = f.name, f.min, f.max
 			resp.SupportedFeatures = append(resp.SupportedFeatures, k)
 		}
-		if f.finalized > 0 {
+		if level := levels.of(f); level > 0 {
 			k := kmsg.NewApiVersionsResponseFinalizedFeature()
-			k.Name, k.MinVersionLevel, k.MaxVersionLevel = f.name, f.finalized, f.finalized
+			k.Name, k.MinVersionLevel, k.MaxVersionLevel = f.name, level, level
 			resp.FinalizedFeatures = append(resp.FinalizedFeatures, k)
 		}
 	}
-	resp.FinalizedFeaturesEpoch = 1
+	resp.FinalizedFeaturesEpoch = levels.Epoch
 }
