@@ -189,6 +189,9 @@ func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coor
 func groupStatus(groups *group.Coordinator, name string) (sqltable.GroupStatus, bool) {
 	d, ok := groups.Describe(name)
 	if !ok {
+		if c, err := groups.DescribeConsumer(name); err == nil {
+			return sqltable.GroupStatus{State: c.State.String(), ProtocolType: "consumer", Generation: c.Epoch, Members: len(c.Members)}, true
+		}
 		return sqltable.GroupStatus{}, false
 	}
 	return sqltable.GroupStatus{State: d.State.String(), ProtocolType: d.ProtocolType, Generation: d.Generation, Members: len(d.Members)}, true

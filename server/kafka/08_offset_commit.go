@@ -64,7 +64,7 @@ func (s *Server) offsetCommit(ctx context.Context, r *request) (kmsg.Response, e
 	result, err := await(ctx, func(reply func(answer[[]error])) {
 		s.o.Admin.Groups.Commit(group.CommitRequest{
 			Group: req.Group, MemberID: req.MemberID, InstanceID: deref(req.InstanceID),
-			Generation: req.Generation, Offsets: offsets,
+			Generation: req.Generation, Offsets: offsets, OldClient: req.Version < 9,
 		}, func(errs []error, err error) { reply(answer[[]error]{errs, err}) })
 	})
 	if err != nil {

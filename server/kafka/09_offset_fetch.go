@@ -24,7 +24,7 @@ func (s *Server) offsetFetch(_ context.Context, r *request) (kmsg.Response, erro
 		}
 		return resp, nil
 	}
-	asked := kmsg.OffsetFetchRequestGroup{Group: req.Group}
+	asked := kmsg.OffsetFetchRequestGroup{Group: req.Group, MemberEpoch: -1}
 	if req.Topics != nil {
 		asked.Topics = make([]kmsg.OffsetFetchRequestGroupTopic, 0, len(req.Topics))
 	}
@@ -68,6 +68,10 @@ func (s *Server) fetchGroupOffsets(r *request, asked kmsg.OffsetFetchRequestGrou
 	g.Group = asked.Group
 	if !s.allowed(r, auth.Describe, groupResource(asked.Group)) {
 		g.ErrorCode = errGroupAuthorizationFailed
+		return g
+	}
+	if err := s.o.Admin.Groups.CheckFetch(asked.Group, deref(asked.MemberID), asked.MemberEpoch); err != nil {
+		g.ErrorCode = s.code(err)
 		return g
 	}
 	topics := s.o.Store.Topics()

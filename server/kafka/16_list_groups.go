@@ -10,8 +10,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// classicGroupType is the type of all groups here.
-const classicGroupType = "classic"
+// The types of the groups of the group coordinator.
+const (
+	classicGroupType  = "classic"
+	consumerGroupType = "consumer"
+)
 
 // listGroups serves ListGroups 0–5: filters by state from 4 on, by type from 5 on.
 func (s *Server) listGroups(_ context.Context, r *request) (kmsg.Response, error) {
@@ -19,15 +22,19 @@ func (s *Server) listGroups(_ context.Context, r *request) (kmsg.Response, error
 	resp := req.ResponseKind().(*kmsg.ListGroupsResponse)
 	all := s.allowed(r, auth.Describe, clusterResource)
 	for _, g := range s.o.Admin.Groups.List() {
-		if !passes(req.TypesFilter, classicGroupType) {
-			break
+		kind := classicGroupType
+		if g.Consumer {
+			kind = consumerGroupType
+		}
+		if !passes(req.TypesFilter, kind) {
+			continue
 		}
 		state := g.State.String()
 		if !passes(req.StatesFilter, state) || (!all && !s.allowed(r, auth.Describe, groupResource(g.Group))) {
 			continue
 		}
 		rg := kmsg.NewListGroupsResponseGroup()
-		rg.Group, rg.ProtocolType, rg.GroupState, rg.GroupType = g.Group, g.ProtocolType, state, classicGroupType
+		rg.Group, rg.ProtocolType, rg.GroupState, rg.GroupType = g.Group, g.ProtocolType, state, kind
 		resp.Groups = append(resp.Groups, rg)
 	}
 	if s.o.Admin.Share != nil && passes(req.TypesFilter, shareGroupType) {

@@ -73,7 +73,7 @@ func (s *Server) txnOffsetCommit(ctx context.Context, r *request) (kmsg.Response
 	}
 	code := s.code(result.err)
 	switch code {
-	case errGroupIDNotFound:
+	case errGroupIDNotFound, errStaleMemberEpoch:
 		code = errIllegalGeneration
 	case errInvalidTxnState:
 		code = notInTransaction(req.Version, 4)

@@ -86,6 +86,9 @@ const (
 	errTransactionalIDNotFound      int16 = 105
 	errFetchSessionTopicIDError     int16 = 106
 	errFencedMemberEpoch            int16 = 110
+	errUnreleasedInstanceID         int16 = 111
+	errUnsupportedAssignor          int16 = 112
+	errStaleMemberEpoch             int16 = 113
 	errMismatchedEndpointType       int16 = 114
 	errUnsupportedEndpointType      int16 = 115
 	errTransactionAbortable         int16 = 120
@@ -116,6 +119,13 @@ var errorTable = []struct {
 	{group.ErrIllegalGeneration, errIllegalGeneration},
 	{group.ErrRebalanceInProgress, errRebalanceInProgress},
 	{group.ErrInconsistentProtocol, errInconsistentGroupProtocol},
+	{group.ErrNotConsumerGroup, errGroupIDNotFound},
+	{group.ErrUnsupportedAssignor, errUnsupportedAssignor},
+	{group.ErrInvalidRegex, errInvalidRegularExpression},
+	{group.ErrFencedMemberEpoch, errFencedMemberEpoch},
+	{group.ErrStaleMemberEpoch, errStaleMemberEpoch},
+	{group.ErrUnreleasedInstance, errUnreleasedInstanceID},
+	{group.ErrTooOldForConsumers, errUnsupportedVersion},
 	{group.ErrShareGroup, errInconsistentGroupProtocol},
 	{group.ErrGroupMaxSize, errGroupMaxSizeReached},
 	{group.ErrTooManyGroups, errPolicyViolation},

@@ -13,6 +13,7 @@ type Listing struct {
 	Group        string
 	ProtocolType string // "" for a group that only committed offsets
 	State        State
+	Consumer     bool // of the consumer protocol (KIP-848)
 }
 
 // List returns all groups in name order, those that only have offsets included.
@@ -23,6 +24,14 @@ func (c *Coordinator) List() []Listing {
 		g.mu.Lock()
 		if g.state != Dead {
 			list = append(list, Listing{Group: g.name, ProtocolType: g.protocolType, State: g.state})
+			listed[g.name] = struct{}{}
+		}
+		g.mu.Unlock()
+	}
+	for _, g := range c.allConsumers() {
+		g.mu.Lock()
+		if !g.dead {
+			list = append(list, Listing{Group: g.name, ProtocolType: consumerProtocolType, State: g.state(), Consumer: true})
 			listed[g.name] = struct{}{}
 		}
 		g.mu.Unlock()
@@ -54,8 +63,11 @@ type MemberDescription struct {
 	Metadata, Assignment                 []byte
 }
 
-// Describe returns one group; false when there is none.
+// Describe returns one classic group; false when there is none.
 func (c *Coordinator) Describe(name string) (Description, bool) {
+	if c.lookupConsumer(name) != nil {
+		return Description{}, false
+	}
 	if g, err := c.lookup(name); err == nil && g != nil {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -96,6 +108,10 @@ func (c *Coordinator) Delete(name string, reply func(error)) {
 	g, err := c.lookup(name)
 	if err != nil {
 		reply(err)
+		return
+	}
+	if cg := c.lookupConsumer(name); cg != nil {
+		cg.deleteGroup(reply)
 		return
 	}
 	if g == nil {

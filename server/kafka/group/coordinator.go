@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"millrace/server/kafka/group/assign"
+	"millrace/store"
 	"millrace/store/state"
 
 	"github.com/google/uuid"
@@ -53,9 +55,17 @@ type Options struct {
 	MaxGroups                int           // groups with members or a past generation; default 100,000
 	MaxMetadataBytes         int           // offset.metadata.max.bytes; default 4096
 
-	OffsetsRetention      time.Duration // offsets.retention.minutes; default 7 days
-	ProducerIDExpiration  time.Duration // producer.id.expiration.ms; default 24 h
-	ExpirationInterval    time.Duration // how often both are enforced; default 10 min
+	OffsetsRetention     time.Duration // offsets.retention.minutes; default 7 days
+	ProducerIDExpiration time.Duration // producer.id.expiration.ms; default 24 h
+	ExpirationInterval   time.Duration // how often both are enforced; default 10 min
+	// Topics is the present set of topics; nil: the store's, where it has Topics as *store.Store
+	// has it. Groups of the consumer protocol are served only where one of them is.
+	Topics                    func() Topics
+	ConsumerSessionTimeout    time.Duration // group.consumer.session.timeout.ms; default 45 s
+	ConsumerHeartbeatInterval time.Duration // group.consumer.heartbeat.interval.ms; default 5 s
+	ConsumerMaxSize           int           // group.consumer.max.size; default 10,000 (Kafka: unbounded)
+	ConsumerAssignors         []string      // group.consumer.assignors, the default one first; default uniform, range
+
 	NewMemberIDSuffix     func() string // default: a random UUID
 	DisableExpirationLoop bool          // tests call Expire themselves
 }
@@ -97,6 +107,7 @@ func (o *Options) setDefaults() {
 	def(&o.OffsetsRetention, 7*24*time.Hour)
 	def(&o.ProducerIDExpiration, 24*time.Hour)
 	def(&o.ExpirationInterval, 10*time.Minute)
+	o.consumerDefaults()
 	if o.NewMemberIDSuffix == nil {
 		o.NewMemberIDSuffix = uuid.NewString
 	}
@@ -115,19 +126,28 @@ type Coordinator struct {
 	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
 
-	mu     sync.RWMutex // guards groups, closed, shared and first
-	groups map[string]*group
-	closed bool
-	shared func(name string) bool // see Share
-	first  map[string]int         // see beginFirst
-	active sync.WaitGroup         // timer callbacks, pumps and the expiration loop
+	mu        sync.RWMutex // guards groups, closed, shared and first
+	groups    map[string]*group
+	consumers map[string]*consumerGroup // groups of the consumer protocol
+	closed    bool
+	shared    func(name string) bool // see Share
+	first     map[string]int         // see beginFirst
+	active    sync.WaitGroup         // timer callbacks, pumps and the expiration loop
 }
 
 // New restores the groups that st knows and starts the expiration of offsets and
 // producer ids. Every restored member gets a full session timeout.
 func New(st Store, o Options) (*Coordinator, error) {
 	o.setDefaults()
-	c := &Coordinator{store: st, opts: o, log: o.Logger, groups: map[string]*group{}}
+	c := &Coordinator{store: st, opts: o, log: o.Logger, groups: map[string]*group{}, consumers: map[string]*consumerGroup{}}
+	if s, ok := st.(interface{ Topics() *store.TopicSet }); ok && o.Topics == nil {
+		c.opts.Topics = func() Topics { return s.Topics() }
+	}
+	for _, name := range o.ConsumerAssignors {
+		if assign.ByName(name) == nil {
+			return nil, fmt.Errorf("%w: %q", ErrUnsupportedAssignor, name)
+		}
+	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	var err error
 	if c.metrics, err = newMetrics(o.Registry, c); err != nil {
@@ -138,8 +158,19 @@ func New(st Store, o Options) (*Coordinator, error) {
 		if isShare(data) {
 			return // another coordinator's
 		}
-		if data == nil {
+		if len(data) == 0 {
 			return // only offsets: it has no members to come back
+		}
+		if data[0] == consumerRecordVersion {
+			g, err := c.restoreConsumer(name, data)
+			if err != nil {
+				c.log.Error("group cannot be restored, its members must rejoin", "group", name, "error", err)
+				return
+			}
+			c.mu.Lock()
+			c.consumers[name] = g
+			c.mu.Unlock()
+			return
 		}
 		g, err := c.restore(name, data)
 		if err != nil {
@@ -185,6 +216,9 @@ func (c *Coordinator) Close() {
 		g.shutDown()
 		g.unlock()
 	}
+	for _, g := range c.allConsumers() {
+		g.shutDown()
+	}
 	c.active.Wait()
 	c.metrics.unregister()
 }
@@ -225,7 +259,10 @@ func (c *Coordinator) lookupOrCreate(name string) (*group, error) {
 	if c.isShared(name) {
 		return nil, ErrShareGroup
 	}
-	if len(c.groups) >= c.opts.MaxGroups {
+	if err := c.yieldToClassic(name); err != nil {
+		return nil, err
+	}
+	if len(c.groups)+len(c.consumers) >= c.opts.MaxGroups {
 		return nil, ErrTooManyGroups
 	}
 	g := newGroup(c, name)

@@ -17,7 +17,7 @@ func (c *Coordinator) Share(has func(name string) bool) {
 func (c *Coordinator) IfFree(name string, create func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.groups[name] != nil || c.first[name] > 0 {
+	if c.groups[name] != nil || c.consumers[name] != nil || c.first[name] > 0 {
 		return false
 	}
 	if _, ok := c.store.CommittedOffsets(name); ok {

@@ -41,6 +41,11 @@ func (c *Coordinator) Expire() {
 	case <-c.ctx.Done():
 		return
 	}
+	for _, g := range c.allConsumers() {
+		if g.expire() {
+			c.forgetConsumer(g)
+		}
+	}
 	for _, g := range c.all() {
 		g.mu.Lock()
 		if g.state == Empty && len(g.pending) == 0 && len(g.writes) == 0 && !g.pumping {

@@ -21,6 +21,10 @@ const (
 	Stable
 	// Dead is being deleted, or gone.
 	Dead
+	// Assigning has targets to compute (consumer protocol).
+	Assigning
+	// Reconciling has members that are not at their target (consumer protocol).
+	Reconciling
 )
 
 // String is Kafka's name of the state.
@@ -34,6 +38,11 @@ func (s State) String() string {
 		return "CompletingRebalance"
 	case Stable:
 		return "Stable"
+	case Assigning:
+		return "Assigning"
+	case Reconciling:
+		return "Reconciling"
+	case Dead:
 	}
 	return "Dead"
 }

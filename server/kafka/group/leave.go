@@ -18,6 +18,9 @@ func (c *Coordinator) Leave(name string, leaving []Leaving) (errs []error, err e
 	if err != nil {
 		return nil, err
 	}
+	if cg := c.lookupConsumer(name); cg != nil {
+		return cg.leave(leaving)
+	}
 	errs = make([]error, len(leaving))
 	if g == nil {
 		for i := range errs {

@@ -15,6 +15,8 @@ type CommitRequest struct {
 	Offsets    []state.OffsetCommit // the coordinator's from here on
 	// Transaction: the offsets count when it commits. Nil: at once.
 	Transaction *TransactionCommit
+	// OldClient: the request's version cannot carry a member epoch.
+	OldClient bool
 }
 
 // TransactionCommit is the transaction that offsets belong to; see state.CommitTransactionOffsets.
@@ -30,6 +32,10 @@ func (c *Coordinator) Commit(r CommitRequest, reply func(errs []error, err error
 	g, err := c.lookup(r.Group)
 	if err != nil {
 		reply(nil, err)
+		return
+	}
+	if cg := c.lookupConsumer(r.Group); cg != nil {
+		c.commitFor(cg, r, reply)
 		return
 	}
 	if g == nil {
@@ -167,6 +173,22 @@ func (c *Coordinator) DeleteOffsets(name string, deletions []OffsetDeletion, rep
 		return
 	}
 	errs := make([]error, len(deletions))
+	if cg := c.lookupConsumer(name); cg != nil {
+		cg.mu.Lock()
+		for i, d := range deletions {
+			if cg.subscribedTo(d.TopicName) {
+				errs[i] = ErrSubscribedToTopic
+			}
+		}
+		cg.mu.Unlock()
+		intent, done := deletionIntent(name, deletions, errs, reply)
+		if intent == nil {
+			done(nil, nil)
+			return
+		}
+		c.submit(intent, done)
+		return
+	}
 	if g == nil {
 		if _, ok := c.store.CommittedOffsets(name); !ok || c.isShareGroup(name) {
 			reply(nil, ErrGroupNotFound)
