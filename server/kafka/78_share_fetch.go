@@ -102,7 +102,7 @@ func (s *Server) shareFetch(ctx context.Context, r *request) (kmsg.Response, err
 		held := 0
 		defer func() { s.fetches.Release(int64(held)) }()
 		for _, f := range ss.Fetch(ctx, share.FetchRequest{
-			MaxWait: wait, MaxBytes: min(max(int(req.MaxBytes), 0), maxFetchBytes),
+			MaxWait: wait, MinBytes: int(req.MinBytes), MaxBytes: min(max(int(req.MaxBytes), 0), maxFetchBytes),
 			MaxRecords: int(req.MaxRecords), BatchSize: int(req.BatchSize), Strict: req.ShareAcquireMode == 1,
 			Reserve: func(ctx context.Context, n int) (int, error) {
 				got, err := s.fetches.AcquireSome(ctx, int64(n), minFetchGrant)

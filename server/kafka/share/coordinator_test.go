@@ -136,9 +136,15 @@ func (h *harness) session(member string) *Session {
 // fetch is what a member acquires, as "first-last×deliveries" of every partition in turn.
 func (h *harness) fetch(s *Session, wait time.Duration, max int) []string {
 	h.t.Helper()
+	return h.fetchBytes(s, wait, max, 1)
+}
+
+// fetchBytes is fetch with a number of bytes to wait for.
+func (h *harness) fetchBytes(s *Session, wait time.Duration, max, minBytes int) []string {
+	h.t.Helper()
 	var got []string
 	for _, f := range s.Fetch(h.t.Context(), FetchRequest{
-		MaxWait: wait, MaxBytes: 1 << 20, MaxRecords: max,
+		MaxWait: wait, MinBytes: minBytes, MaxBytes: 1 << 20, MaxRecords: max,
 		May:       func(state.TopicPartition) error { return nil },
 		Reserve:   func(_ context.Context, n int) (int, error) { return n, nil },
 		Unreserve: func(int) {},
@@ -317,6 +323,26 @@ func TestWhatAMemberHeldComesBackWhenItsSessionCloses(t *testing.T) {
 		h.want(h.fetch(a, 0, 100), "0-1×1")
 		go func() { time.Sleep(time.Second); a.Close(); a.Close() }()
 		h.want(h.fetch(b, time.Minute, 100), "0-1×1")
+	})
+}
+
+func TestAFetchWaitsForEnoughBytesOrTheTime(t *testing.T) {
+	bubble(t, 1, Options{}, func(h *harness) {
+		h.produce(0, 1) // some 70 bytes
+		a := h.session("a")
+		began := time.Now()
+		go func() { time.Sleep(2 * time.Second); h.produce(0, 1); time.Sleep(time.Second); h.produce(0, 1) }()
+		h.want(h.fetchBytes(a, 10*time.Second, 100, 180), "0-2×1")
+		if waited := time.Since(began); waited != 3*time.Second {
+			t.Errorf("after %s", waited)
+		}
+		h.produce(0, 1)
+		began = time.Now()
+		h.want(h.fetchBytes(a, 10*time.Second, 100, 180), "3-3×1")
+		if waited := time.Since(began); waited != 10*time.Second {
+			t.Errorf("after %s", waited)
+		}
+		h.want(h.fetchBytes(a, 10*time.Second, 100, 180)) // nothing at all
 	})
 }
 

@@ -31,6 +31,7 @@ const (
 // FetchRequest is one ShareFetch, of which acknowledgements are handled apart.
 type FetchRequest struct {
 	MaxWait    time.Duration
+	MinBytes   int // worth an answer before MaxWait; at most MaxBytes
 	MaxBytes   int
 	MaxRecords int
 	BatchSize  int
@@ -252,10 +253,16 @@ func (s *Session) Fetch(ctx context.Context, req FetchRequest) []Fetched {
 		delete(g.waiters, back)
 		g.mu.Unlock()
 	}()
+	req.MinBytes = min(req.MinBytes, req.MaxBytes)
+	late := false
+	enough := req.MinBytes <= 1 || req.MaxWait <= 0
 	var w *store.Watcher
 	for {
 		out, bytes, records := []Fetched(nil), 0, 0
 		for i := range parts {
+			if !enough && i == 0 && s.pending(ctx, parts, req) < req.MinBytes {
+				break
+			}
 			if records >= req.MaxRecords || bytes >= req.MaxBytes && bytes > 0 {
 				break
 			}
@@ -268,7 +275,7 @@ func (s *Session) Fetch(ctx context.Context, req FetchRequest) []Fetched {
 				out = append(out, f)
 			}
 		}
-		if len(out) > 0 || req.MaxWait <= 0 || len(parts) == 0 {
+		if len(out) > 0 || req.MaxWait <= 0 || len(parts) == 0 || late {
 			return out
 		}
 		if w == nil { // watch first, then look again
@@ -280,7 +287,10 @@ func (s *Session) Fetch(ctx context.Context, req FetchRequest) []Fetched {
 		case <-w.C:
 		case <-back:
 		case <-deadline.C:
-			return nil
+			if enough {
+				return nil
+			}
+			enough, late = true, true // what little there is
 		case <-ctx.Done():
 			return nil
 		case <-g.c.ctx.Done():
@@ -293,6 +303,65 @@ func (s *Session) Fetch(ctx context.Context, req FetchRequest) []Fetched {
 			return nil
 		}
 	}
+}
+
+// pending is roughly how many bytes a fetch would find now, counted up to MinBytes; that many, too, when a
+// partition has an error to tell.
+func (s *Session) pending(ctx context.Context, parts []state.TopicPartition, req FetchRequest) int {
+	n := 0
+	for _, tp := range parts {
+		if n >= req.MinBytes {
+			break
+		}
+		if req.May(tp) != nil {
+			return req.MinBytes
+		}
+		size, err := s.pendingIn(ctx, tp, req, req.MinBytes-n)
+		if err != nil {
+			return req.MinBytes
+		}
+		n += size
+	}
+	return n
+}
+
+func (s *Session) pendingIn(ctx context.Context, tp state.TopicPartition, req FetchRequest, most int) (int, error) {
+	g := s.g
+	bounds, err := g.c.store.Bounds(tp)
+	if err != nil {
+		return 0, err
+	}
+	cfg := g.config()
+	p, err := s.prepare(ctx, tp, bounds, cfg)
+	if err != nil {
+		return 0, err
+	}
+	iso, end := store.ReadUncommitted, bounds.End
+	if cfg.readCommitted {
+		iso, end = store.ReadCommitted, bounds.LastStable
+	}
+	g.mu.Lock()
+	from := max(p.next(), bounds.LogStart)
+	full := from == p.end && p.inFlight() >= g.c.o.MaxRecordLocks
+	g.mu.Unlock()
+	if full || from >= end {
+		return 0, nil
+	}
+	granted, err := req.Reserve(ctx, most)
+	if err != nil {
+		return 0, err
+	}
+	res, err := g.c.store.Fetch(tp, from, granted, true, iso)
+	size := res.Bytes
+	if read := extents(&res); len(read) > 0 && read[len(read)-1].last+1 < end {
+		size = most // the next batch did not fit
+	}
+	res.Release()
+	req.Unreserve(granted)
+	if errors.Is(err, state.ErrOffsetOutOfRange) {
+		return 0, nil
+	}
+	return size, err
 }
 
 func (s *Session) fetchPartition(ctx context.Context, tp state.TopicPartition, req FetchRequest, maxBytes, maxRecords int) Fetched {
