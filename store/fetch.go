@@ -3,6 +3,7 @@ package store
 import (
 	"sync"
 
+	"millrace/internal/vfs"
 	"millrace/store/commitlog"
 	"millrace/store/state"
 )
@@ -60,6 +61,12 @@ const (
 	// cheaper than two. All gaps of a fetch together are bounded by its batches' size,
 	// because the buffer keeps their room.
 	fetchGapBytes = 4 << 10
+	// fetchPieceBytes is from where on a piece of its own costs less than moving what follows.
+	fetchPieceBytes = 64 << 10
+	// fetchDirectBytes is from where on a run of a segment is read past the page cache, as
+	// segments are written: a consumer that catches up reads it once, and filling the cache
+	// costs several times what reading does. Below, waiting for the disk would cost more.
+	fetchDirectBytes = 512 << 10
 )
 
 // fetchCheck is what the index says of a batch that was read from a file.
@@ -211,51 +218,84 @@ func (sc *fetchScratch) add() {
 	sc.checks = append(sc.checks, check)
 }
 
-// flush reads the queued runs into one buffer, checks every batch, moves them
-// together and adds what is good to res.
+// flush reads the queued runs into one buffer, checks every batch and adds what is good
+// to res. Batches with something between them are moved together, unless they are many
+// bytes: then there is one more piece to send.
 func (sc *fetchScratch) flush(res *FetchResult) error {
 	if len(sc.runs) == 0 {
 		return nil
 	}
 	c := &sc.cursor
-	buf := fetchBuffer(sc.bytes)
+	room := sc.bytes
+	for i := range sc.runs {
+		room += sc.runs[i].slack()
+	}
+	buf := fetchBuffer(room)
 	res.bufs = append(res.bufs, buf)
-	good := 0
-	defer func() {
-		if good > 0 {
-			res.Batches = append(res.Batches, buf[:good:good])
-			res.Bytes += good
+	from, good := 0, 0 // the piece that grows is buf[from:good]
+	emit := func() {
+		if good > from {
+			res.Batches = append(res.Batches, buf[from:good:good])
+			res.Bytes += good - from
 		}
+	}
+	defer func() {
+		emit()
 		clear(sc.runs) // lets go of segments
 		sc.runs, sc.checks, sc.bytes, sc.gaps = sc.runs[:0], sc.checks[:0], 0, 0
 	}()
-	at := 0 // of the run in buf; the batches before it were moved to buf[:good]
+	at := 0 // where in buf the next run has its room
 	checks := sc.checks
 	for i := range sc.runs {
 		run := &sc.runs[i]
-		p := buf[at : at+run.bytes]
-		if err := c.readAt(run.seg, run.file, p, run.offset); err != nil {
+		end := at + run.bytes + run.slack()
+		pos, err := run.read(c, buf[at:end])
+		if err != nil {
 			first, last := checks[0], checks[run.checks-1]
 			return c.s.readError(c.tp, first.base, last.base+int64(last.lastDelta), run.name(), run.offset, err)
 		}
-		pos := 0
+		pos += at
+		start := pos
 		for _, k := range checks[:run.checks] {
 			pos += int(k.gap)
-			b := p[pos : pos+int(k.size)]
+			b := buf[pos : pos+int(k.size)]
 			last := k.base + int64(k.lastDelta)
 			if err := checkBatch(b, k.base, last); err != nil {
-				return c.s.readError(c.tp, k.base, last, run.name(), run.offset+int64(pos), err)
+				return c.s.readError(c.tp, k.base, last, run.name(), run.offset+int64(pos-start), err)
 			}
-			if at+pos != good {
+			switch {
+			case pos == good:
+			case good == from, good-from >= fetchPieceBytes:
+				emit()
+				from, good = pos, pos
+			default:
 				copy(buf[good:], b)
 			}
 			pos += int(k.size)
 			good += int(k.size)
 		}
-		at += run.bytes
+		at = end
 		checks = checks[run.checks:]
 	}
 	return nil
+}
+
+// slack is what reading the run past the page cache takes besides its bytes.
+func (r *fetchRun) slack() int {
+	if r.seg != nil && r.bytes >= fetchDirectBytes {
+		return vfs.DirectSlack
+	}
+	return 0
+}
+
+// read reads the run into buf, which has room for its bytes and slack, and returns where.
+func (r *fetchRun) read(c *cursor, buf []byte) (at int, err error) {
+	if r.slack() > 0 {
+		if at, ok := r.seg.ReadDirect(buf, r.offset, r.bytes); ok {
+			return at, nil
+		}
+	}
+	return 0, c.readAt(r.seg, r.file, buf[:r.bytes], r.offset)
 }
 
 func (r *fetchRun) name() string {

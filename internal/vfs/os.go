@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -122,6 +123,9 @@ const fillStepBytes = 4 << 20
 type osFile struct {
 	f  *os.File
 	fd int
+
+	directOnce sync.Once
+	direct     *os.File // for readDirect; nil where it cannot be
 }
 
 var (
@@ -139,9 +143,17 @@ func openOS(name string, flag int) (File, error) {
 
 func (f *osFile) ReadAt(p []byte, off int64) (int, error)  { return f.f.ReadAt(p, off) }
 func (f *osFile) WriteAt(p []byte, off int64) (int, error) { return f.f.WriteAt(p, off) }
-func (f *osFile) Close() error                             { return f.f.Close() }
 func (f *osFile) Sync() error                              { return f.f.Sync() }
 func (f *osFile) Truncate(size int64) error                { return f.f.Truncate(size) }
+
+// Close closes the file; no call may be running.
+func (f *osFile) Close() error {
+	err := f.f.Close()
+	if f.direct != nil {
+		err = errors.Join(err, f.direct.Close())
+	}
+	return err
+}
 
 func (f *osFile) Size() (int64, error) {
 	st, err := f.f.Stat()
