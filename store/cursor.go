@@ -53,6 +53,7 @@ type source struct {
 
 	seg  *segmentFile
 	part *segment.Partition
+	from int64 // what lies below is not of this source: a compacted copy has it
 }
 
 // open prepares c for the batches of tp in v that intersect r. The caller holds
@@ -82,11 +83,13 @@ func (c *cursor) open(s *Store, v *version, tp state.TopicPartition, r BatchRang
 	}
 	if r.FromOffset < first {
 		mems := len(c.sources)
-		for _, f := range v.segs {
-			p := f.Find(tp)
-			if p != nil && p.EndOffset > r.FromOffset && p.FirstOffset < r.ToOffset &&
-				!c.excludesAll(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
-				c.sources = append(c.sources, source{seg: f, part: p})
+		f, p, compacted := v.compacted(tp)
+		if f != nil {
+			c.addPart(f, p, 0)
+		}
+		for _, f := range v.segs[v.copies:] {
+			if p := f.Find(tp); p != nil && p.EndOffset > compacted {
+				c.addPart(f, p, compacted)
 			}
 		}
 		// In offset order: the segments' sources to the front.
@@ -97,6 +100,14 @@ func (c *cursor) open(s *Store, v *version, tp state.TopicPartition, r BatchRang
 	}
 	if r.Reverse {
 		slices.Reverse(c.sources)
+	}
+}
+
+// addPart adds a segment's part of the partition, from offset from on, as a source.
+func (c *cursor) addPart(f *segmentFile, p *segment.Partition, from int64) {
+	if p.EndOffset > c.r.FromOffset && p.FirstOffset < c.r.ToOffset &&
+		!c.excludesAll(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
+		c.sources = append(c.sources, source{seg: f, part: p, from: from})
 	}
 }
 
@@ -115,7 +126,10 @@ func (c *cursor) findHole(v *version, f *segmentFile) {
 		return true
 	}
 	whole := true
-	for _, s := range v.segs {
+	if _, _, compacted := v.compacted(c.tp); compacted > 0 {
+		covered(0, compacted) // what it does not have is gone for good
+	}
+	for _, s := range v.segs[v.copies:] {
 		if p := s.Find(c.tp); p != nil && whole {
 			whole = covered(p.FirstOffset, p.EndOffset)
 		}
@@ -130,7 +144,7 @@ func (c *cursor) findHole(v *version, f *segmentFile) {
 	}
 	// at is the first missing offset; the hole reaches to the next batch that is there.
 	end := c.r.ToOffset
-	for _, s := range v.segs {
+	for _, s := range v.segs[v.copies:] {
 		if p := s.Find(c.tp); p != nil && p.FirstOffset > at {
 			end = min(end, p.FirstOffset)
 		}
@@ -273,7 +287,8 @@ func (c *cursor) openPart() error {
 	if err != nil {
 		return c.segmentError(p.FirstOffset, p.EndOffset-1, err)
 	}
-	lo := sort.Search(len(blocks), func(i int) bool { return blocks[i].EndOffset > c.r.FromOffset })
+	from := max(c.r.FromOffset, c.cur.from)
+	lo := sort.Search(len(blocks), func(i int) bool { return blocks[i].EndOffset > from })
 	hi := lo + sort.Search(len(blocks)-lo, func(i int) bool { return blocks[lo+i].FirstOffset >= c.r.ToOffset })
 	c.blocks = blocks[lo:hi]
 	c.b = c.before(len(c.blocks))
@@ -286,7 +301,7 @@ func (c *cursor) nextBatch() (bool, error) {
 	for {
 		for c.i += step; c.i >= 0 && c.i < len(c.batches); c.i += step {
 			b := &c.batches[c.i]
-			if b.LastOffset < c.r.FromOffset || b.BaseOffset >= c.r.ToOffset {
+			if b.LastOffset < max(c.r.FromOffset, c.cur.from) || b.BaseOffset >= c.r.ToOffset {
 				continue
 			}
 			transactional := c.visible != nil && b.Transactional

@@ -36,6 +36,7 @@ func testOptions(fs vfs.FS) Options {
 		LogFileBytes:   1 << 20,
 		TailCacheBytes: 1 << 20,
 		RetentionEvery: time.Hour,
+		CompactEvery:   time.Hour,
 	}
 }
 

@@ -26,6 +26,9 @@ type keeper struct {
 
 	passes sync.Mutex // one retention pass at a time
 
+	compacts  sync.Mutex // one compaction at a time; taken before seals
+	compactor compactor  // guarded by compacts
+
 	checkpoints sync.Mutex     // guards the rest; taken after seals
 	listed      []*segmentFile // the saved checkpoint's segments, referenced
 	saved       commitlog.LSN  // the log up to here is in the saved checkpoint and segments
@@ -34,13 +37,15 @@ type keeper struct {
 func (k *keeper) init() {
 	k.wake = make(chan struct{}, 1)
 	k.ctx, k.cancel = context.WithCancel(context.Background())
-	k.workers.Add(2)
+	k.workers.Add(3)
 }
 
-// end stops maintenance and retention and waits for them and for running seals.
+// end stops maintenance, retention and compaction and waits for them and for running seals.
 func (k *keeper) end() {
 	k.cancel()
 	k.workers.Wait()
+	k.compacts.Lock() // one that was called for ends with ctx
+	defer k.compacts.Unlock()
 	k.seals.Lock()
 	k.closed = true
 	k.seals.Unlock()

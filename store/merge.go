@@ -41,8 +41,16 @@ func (s *Store) mergeAll(ctx context.Context) error {
 		}
 		v := s.acquire()
 		keep := s.aliveNow()
-		run := s.pickMerge(v.segs, keep)
-		var err error
+		merged, err := s.mergeCopies(ctx, v, keep)
+		if merged || err != nil {
+			v.unref()
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		keep.version = v
+		run := s.pickMerge(v.segs[v.copies:], keep)
 		if len(run) > 0 {
 			err = s.merge(ctx, run, keep)
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,6 +21,13 @@ type metrics struct {
 	merges        prometheus.Counter
 	checkpoints   prometheus.Counter
 	retired       prometheus.Counter
+
+	compactions     prometheus.Counter
+	compactFailures prometheus.Counter
+	compactedIn     prometheus.Counter
+	compactedOut    prometheus.Counter
+	compactedAway   prometheus.Counter
+	dirty           atomic.Int64 // bytes, at compaction's last look
 
 	reg        prometheus.Registerer // nil: not exported
 	collectors []prometheus.Collector
@@ -83,6 +91,12 @@ func newMetrics(reg prometheus.Registerer, s *Store) *metrics {
 	m.sealFailures = counter("seal_failures_total", "Sealings and merges that failed and are tried again.")
 	m.merges = counter("merges_total", "Segment merges.")
 	m.checkpoints = counter("checkpoints_total", "Checkpoints saved.")
+	gauge("compaction_dirty_bytes", "Sealed bytes of compacted topics that were not compacted yet, at the last look.", func() float64 { return float64(m.dirty.Load()) })
+	m.compactions = counter("compactions_total", "Files of compacted partitions written.")
+	m.compactFailures = counter("compaction_failures_total", "Compactions that failed and are tried again.")
+	m.compactedIn = counter("compaction_read_bytes_total", "Record batch bytes that went into compaction.")
+	m.compactedOut = counter("compaction_written_bytes_total", "Record batch bytes that were left of them.")
+	m.compactedAway = counter("compaction_removed_records_total", "Records that compaction dropped.")
 	m.retired = counter("retired_segments_total", "Segment files unlinked.")
 	return m
 }

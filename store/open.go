@@ -80,11 +80,12 @@ func openWith(ctx context.Context, o Options, log commitlog.Log) (*Store, error)
 		return nil, err
 	}
 	s.versions.dropped = s.wakeMaintenance
-	s.wg.Add(4)
+	s.wg.Add(5)
 	go s.publisher()
 	go s.healer()
 	go s.maintenance()
 	go s.retention()
+	go s.compaction()
 	if err := s.ensureClusterID(ctx); err != nil {
 		return nil, errors.Join(err, s.shutdown(false))
 	}

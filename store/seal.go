@@ -190,12 +190,14 @@ func (s *Store) readRun(m *memtable, refs []batchRef, size int, scratch *[]byte)
 type alive struct {
 	topics *TopicSet
 	bounds boundsView
+	// version, if set, is the one whose compacted copies count: of what they replaced, nothing is wanted.
+	version *version
 }
 
 func (s *Store) aliveNow() alive {
 	s.pub.RLock()
 	defer s.pub.RUnlock()
-	return alive{s.pub.topics, s.pub.bounds.view()}
+	return alive{topics: s.pub.topics, bounds: s.pub.bounds.view()}
 }
 
 // start is tp's log start; false when its topic is gone.
@@ -204,7 +206,12 @@ func (a alive) start(tp state.TopicPartition) (int64, bool) {
 	if p == nil {
 		return 0, false
 	}
-	return a.bounds.get(p.slot).LogStart, true
+	start := a.bounds.get(p.slot).LogStart
+	if a.version != nil {
+		_, _, compacted := a.version.compacted(tp)
+		start = max(start, compacted)
+	}
+	return start, true
 }
 
 // newSegmentFile writes one segment; the file is made with the first batch.

@@ -20,7 +20,14 @@ func (s *Store) SizeBytes(tp state.TopicPartition) int64 {
 // is the partition's end in the snapshot. Blocks that straddle from count as a whole.
 func (sn *Snapshot) sizeFrom(tp state.TopicPartition, from, to int64) (int64, error) {
 	var n int64
-	for _, f := range sn.version.segs {
+	copied, _, compacted := sn.version.compacted(tp)
+	for i, f := range sn.version.segs {
+		from := from
+		if i >= sn.version.copies {
+			from = max(from, compacted)
+		} else if f != copied {
+			continue
+		}
 		p := f.Find(tp)
 		switch {
 		case p == nil || p.EndOffset <= from:

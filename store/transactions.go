@@ -162,13 +162,18 @@ type decider struct {
 
 	seg  *segmentFile
 	part *segment.Partition
+	from int64 // transactions with a marker below are a compacted copy's
 }
 
 // deciders returns those of tp in v. The caller holds the publish lock (shared suffices).
 func (v *version) deciders(tp state.TopicPartition, dst []decider) []decider {
-	for _, f := range v.segs {
-		if p := f.Find(tp); p != nil && p.Transactions > 0 {
-			dst = append(dst, decider{seg: f, part: p})
+	f, p, compacted := v.compacted(tp)
+	if f != nil && p.Transactions > 0 {
+		dst = append(dst, decider{seg: f, part: p})
+	}
+	for _, f := range v.segs[v.copies:] {
+		if p := f.Find(tp); p != nil && p.Transactions > 0 && p.EndOffset > compacted {
+			dst = append(dst, decider{seg: f, part: p, from: compacted})
 		}
 	}
 	for _, m := range v.mems {
@@ -204,7 +209,8 @@ func (d *decider) all() ([]segment.Transaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.All(), nil
+	all := t.All()
+	return all[sort.Search(len(all), func(i int) bool { return all[i].Marker >= d.from }):], nil
 }
 
 func (d *decider) aborted(from, to int64, dst []segment.Transaction) ([]segment.Transaction, error) {
@@ -218,7 +224,7 @@ func (d *decider) aborted(from, to int64, dst []segment.Transaction) ([]segment.
 	if err != nil {
 		return dst, err
 	}
-	return all.Aborted(from, to, dst), nil
+	return all.Aborted(max(from, d.from), to, dst), nil
 }
 
 // abortedIn returns the aborted transactions that overlap [from, to), by first offset.

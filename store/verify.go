@@ -178,6 +178,11 @@ func (v *verifier) holes() {
 	for _, r := range v.segs {
 		for i := range r.Partitions() {
 			p := &r.Partitions()[i]
+			if r.Level == segment.Compacted {
+				// What it does not have is gone for good, and of older ones nothing counts.
+				ends[p.TopicPartition] = p.EndOffset
+				continue
+			}
 			b, err := v.state.Bounds(p.TopicPartition)
 			if err != nil {
 				continue // the topic is gone
@@ -189,7 +194,7 @@ func (v *verifier) holes() {
 			if end = max(end, b.LogStart); p.FirstOffset > end {
 				v.problem("topic %q partition %d offsets %d-%d: in no segment", v.topicName(p.TopicPartition), p.Partition, end, p.FirstOffset-1)
 			}
-			ends[p.TopicPartition] = p.EndOffset
+			ends[p.TopicPartition] = max(end, p.EndOffset)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 
 	"millrace/store/commitlog"
+	"millrace/store/segment"
+	"millrace/store/state"
 )
 
 // version is what there is to read: the sealed segments and the memtables over
@@ -12,10 +14,11 @@ import (
 // reference-counted: while one lives, its segments stay open and the log
 // is not truncated at or above its first unsealed LSN.
 type version struct {
-	set  *versionSet
-	refs atomic.Int32
-	segs []*segmentFile // in LSN order
-	mems []*memtable    // in LSN order; the last one is active, the others frozen
+	set    *versionSet
+	refs   atomic.Int32
+	segs   []*segmentFile // compacted copies in the order they were made, then the rest in LSN order
+	copies int            // how many segs the former are
+	mems   []*memtable    // in LSN order; the last one is active, the others frozen
 }
 
 func (v *version) active() *memtable { return v.mems[len(v.mems)-1] }
@@ -32,6 +35,17 @@ func (v *version) unref() {
 	if v.refs.Add(-1) == 0 {
 		v.set.drop(v)
 	}
+}
+
+// compacted returns the partition's compacted copy, which takes the place of all that v.segs[v.copies:]
+// have of it below end; without one f is nil and end 0.
+func (v *version) compacted(tp state.TopicPartition) (f *segmentFile, p *segment.Partition, end int64) {
+	for i := v.copies - 1; i >= 0; i-- {
+		if p := v.segs[i].Find(tp); p != nil {
+			return v.segs[i], p, p.EndOffset
+		}
+	}
+	return nil, nil, 0
 }
 
 // unsealedBytes is what the memtables' range of the log holds. Under the publish lock.
@@ -63,6 +77,11 @@ type versionSet struct {
 // add makes a version with one reference, the caller's, and takes references of its segments.
 func (vs *versionSet) add(segs []*segmentFile, mems []*memtable) *version {
 	v := &version{set: vs, segs: segs, mems: mems}
+	for i, f := range segs {
+		if f.Level == segment.Compacted {
+			v.copies = i + 1
+		}
+	}
 	v.refs.Store(1)
 	for _, s := range segs {
 		s.ref()

@@ -48,11 +48,15 @@ type Batch struct {
 // Header is what identifies a segment.
 type Header struct {
 	ID       uint64
-	Level    uint32 // 0: sealed from the log or merged from such, without columns
+	Level    uint32 // 0: sealed from the log or merged from such, without columns; Compacted
 	FirstLSN uint64 // the log range that the segment was sealed from
 	LastLSN  uint64
 	Created  state.Millis
 }
+
+// Compacted is the level of a segment that holds compacted copies: each of its partitions takes the place of
+// everything that older segments have of that partition below its EndOffset.
+const Compacted = 2
 
 // Partition is the directory entry of one partition.
 type Partition struct {

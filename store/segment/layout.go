@@ -10,7 +10,7 @@ import (
 // All integers are little endian; checksums are CRC32C. See docs/format/segment.md.
 const (
 	magic   = "MRSEG\x00\r\n"
-	version = 2 // version 1 knew no transactions; it is read as it is
+	version = 3 // version 1 knew no transactions, 2 no compacted copies; both are read as they are
 
 	headerBytes    = 64
 	trailerBytes   = 40

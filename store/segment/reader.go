@@ -24,6 +24,9 @@ type Reader struct {
 	batches   int64
 
 	transactions int64
+
+	// DeleteHorizon is the writer's.
+	DeleteHorizon state.Millis
 }
 
 // Open opens a segment and checks its header, footer and directory. Nothing
@@ -97,6 +100,7 @@ func (r *Reader) open() error {
 func (r *Reader) decodeFooter(footer []byte, at int64) error {
 	n := int(le.Uint32(footer))
 	r.batches = int64(le.Uint64(footer[8:]))
+	r.DeleteHorizon = int64(le.Uint64(footer[40:]))
 	entries := footer[footerFixed:]
 	if len(entries) != n*directoryBytes {
 		return r.corrupt(at, "directory of %d bytes for %d partitions", len(entries), n)

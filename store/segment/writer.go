@@ -38,6 +38,10 @@ type Writer struct {
 	txn      producers
 
 	transactions []Transaction // of the open partition
+
+	// DeleteHorizon of compacted copies, to be set before Finish: when the first of their delete markers may go;
+	// 0 if there are none.
+	DeleteHorizon state.Millis
 }
 
 // Create begins a new segment file, which must not exist.
@@ -210,7 +214,8 @@ func (w *Writer) Finish() (size int64, err error) {
 	footer = le.AppendUint32(footer, 0)
 	footer = le.AppendUint64(footer, uint64(w.written))
 	// The columnar part: offset, length, format, checksum. Level 0 has none.
-	footer = append(footer, make([]byte, footerFixed-len(footer))...)
+	footer = append(footer, make([]byte, footerFixed-8-len(footer))...)
+	footer = le.AppendUint64(footer, uint64(w.DeleteHorizon))
 	for i := range w.directory {
 		footer = appendDirectory(footer, &w.directory[i])
 	}
