@@ -204,6 +204,14 @@ func failing(key int16) (kmsg.Request, []int16) {
 		r := kmsg.NewPtrListConfigResourcesRequest()
 		r.ResourceTypes = []int8{99}
 		return r, []int16{errUnsupportedVersion, errNone}
+	case 68:
+		r := kmsg.NewPtrConsumerGroupHeartbeatRequest()
+		r.Group, r.MemberID, r.MemberEpoch, r.SubscribedTopicNames = "g", "stranger", 5, []string{name}
+		return r, []int16{errGroupIDNotFound}
+	case 69:
+		r := kmsg.NewPtrConsumerGroupDescribeRequest()
+		r.Groups = []string{"g"}
+		return r, []int16{errGroupIDNotFound}
 	case 75:
 		r := kmsg.NewPtrDescribeTopicPartitionsRequest()
 		r.Topics = []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: name}}

@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"millrace/server/kafka/group"
-	"millrace/server/kafka/share"
-
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -29,8 +26,7 @@ var apiNotes = map[int16]string{
 // what is served.
 func TestTheDocumentedAPIsAreThoseServed(t *testing.T) {
 	const file = "../../docs/kafka-apis.md"
-	s := &Server{o: Options{Admin: AdminOptions{Groups: new(group.Coordinator), Share: new(share.Coordinator)}}}
-	list := s.apis()
+	list := startAdminServer(t).srv.apis()
 	slices.SortFunc(list, func(a, b api) int { return int(a.key) - int(b.key) })
 	var b strings.Builder
 	b.WriteString("# Kafka APIs\n\nMade from the server's own table by `go test ./server/kafka -run TheDocumentedAPIs -update`. What is not here is not advertised.\n\n| key | API | versions | |\n|---|---|---|---|\n")
