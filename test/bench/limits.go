@@ -19,6 +19,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 )
 
 // The sizes that are promised.
@@ -401,7 +402,8 @@ func groupName(i int) string { return fmt.Sprintf("limits-%05d", i) }
 // commitMany commits offsets for many groups, from several clients at once.
 func commitMany(ctx context.Context, address string) (time.Duration, error) {
 	const clients = 16
-	cl, err := kgo.NewClient(kgo.SeedBrokers(address))
+	// Commits of that version name their topics.
+	cl, err := kgo.NewClient(kgo.SeedBrokers(address), kgo.MaxVersions(kversion.V3_9_0()))
 	if err != nil {
 		return 0, err
 	}
@@ -434,7 +436,6 @@ func commit(ctx context.Context, b *kgo.Broker, group string) error {
 		t.Partitions = append(t.Partitions, p)
 	}
 	req.Topics = append(req.Topics, t)
-	req.SetVersion(8) // by name
 	r, err := b.RetriableRequest(ctx, req)
 	if err != nil {
 		return err
