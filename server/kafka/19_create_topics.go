@@ -77,7 +77,6 @@ func (s *Server) createTopics(ctx context.Context, r *request) (kmsg.Response, e
 				rt.ErrorCode, rt.ErrorMessage = s.describeError(err)
 				continue
 			}
-			s.noteCompaction(topic)
 			s.describeCreated(r, rt, topic)
 		case <-ctx.Done():
 			return nil, ctx.Err()

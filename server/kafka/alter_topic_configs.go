@@ -49,9 +49,6 @@ func (s *Server) alterConfigsOf(ctx context.Context, r *request, kind kmsg.Confi
 			topic = now
 			continue
 		}
-		if err == nil {
-			s.noteCompaction(now)
-		}
 		return err
 	}
 	return adminErrorf(errRequestTimedOut, "The configs changed again and again meanwhile.")

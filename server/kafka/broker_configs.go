@@ -53,7 +53,7 @@ func (s *Server) brokerConfigs() []brokerConfig {
 		{"default.replication.factor", "int", "1", false, "Replicas of a topic; there is one node."},
 		{"delete.topic.enable", "boolean", "true", false, "Whether topics can be deleted."},
 		{"auto.leader.rebalance.enable", "boolean", "false", false, "Whether leaders are moved; there is one node."},
-		{"log.cleaner.enable", "boolean", "false", true, "Whether compacted topics are compacted; that comes with a later version, until then they keep all records."},
+		{"log.cleaner.enable", "boolean", "true", true, "Whether compacted topics are compacted."},
 		{"log.retention.check.interval.ms", "long", "300000", false, "How often retention is enforced, in milliseconds."},
 		{"message.max.bytes", "int", "1048588", false, "Largest record batch accepted, in bytes."},
 		{"socket.request.max.bytes", "int", strconv.Itoa(s.o.MaxRequestBytes), true, "Largest request accepted, in bytes."},

@@ -1,11 +1,6 @@
 package kafka
 
-import (
-	"log/slog"
-
-	"millrace/internal/topicconfig"
-	"millrace/store/state"
-)
+import "millrace/internal/topicconfig"
 
 // checkConfigs says whether these explicitly set topic configs may be set.
 func (s *Server) checkConfigs(set map[string]string) *adminError {
@@ -19,13 +14,6 @@ func (s *Server) checkConfigs(set map[string]string) *adminError {
 		}
 	}
 	return nil
-}
-
-// noteCompaction tells the operator what a compacted topic gets today.
-func (s *Server) noteCompaction(t state.Topic) {
-	if c, err := topicconfig.Parse(t.Configs); err == nil && c.CleanupCompact {
-		s.log.Info("topic is to be compacted; compaction runs from a later version, all records are kept until then", slog.String("topic", t.Name))
-	}
 }
 
 // checkReplicas says whether an explicit replica assignment of one partition is

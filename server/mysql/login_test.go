@@ -160,6 +160,7 @@ func TestCommandsAreAuthorised(t *testing.T) {
 		{"TRUNCATE orders", "error 1142"},
 		{"DELETE FROM orders WHERE _partition=0 AND _offset<1", "error 1142"},
 		{"CALL millrace.seal('orders')", "error 1142"},
+		{"CALL millrace.compact('orders')", "error 1142"},
 		{"CREATE USER eve IDENTIFIED BY 'pw'", "error 1227"},
 		{"DROP USER root", "error 1227"},
 		{"ALTER USER root IDENTIFIED BY 'x'", "error 1227"},
@@ -198,6 +199,8 @@ func TestCommandsAreAuthorised(t *testing.T) {
 		{"DROP USER root", "error 1396"},
 		{"CALL millrace.seal('orders')", ""},
 		{"CALL millrace.seal('nosuch')", "error 1146"},
+		{"CALL millrace.compact('orders')", "error 1210"},
+		{"CALL millrace.compact('nosuch')", "error 1146"},
 	} {
 		got := ask(t, root, c.query)
 		if i := len(c.want); len(got) > i && i > 5 {

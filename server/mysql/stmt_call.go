@@ -1,10 +1,13 @@
 package mysql
 
 import (
+	"errors"
 	"strings"
 
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/store"
+	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -16,9 +19,13 @@ func (c *conn) call(ctx *sql.Context, s *sqlparser.Call, bindings map[string]sql
 	if db == "" {
 		db = ctx.GetCurrentDatabase()
 	}
-	name := strings.ToLower(s.ProcName.Name.String())
-	if strings.EqualFold(db, sqltable.SystemDatabase) && name == "seal" {
-		return c.seal(ctx, s.Params, bindings)
+	if strings.EqualFold(db, sqltable.SystemDatabase) {
+		switch strings.ToLower(s.ProcName.Name.String()) {
+		case "seal":
+			return c.seal(ctx, s.Params, bindings)
+		case "compact":
+			return c.compact(ctx, s.Params, bindings)
+		}
 	}
 	return nil, newError(1305, "42000", "PROCEDURE %s.%s does not exist", db, s.ProcName.Name.String())
 }
@@ -26,21 +33,48 @@ func (c *conn) call(ctx *sql.Context, s *sqlparser.Call, bindings map[string]sql
 // seal carries out CALL millrace.seal('topic'): what was written so far is in segments when it
 // returns. The whole log is sealed, since a log file holds all topics.
 func (c *conn) seal(ctx *sql.Context, params []sqlparser.Expr, bindings map[string]sql.Expression) (*answer, error) {
-	if len(params) != 1 {
-		return nil, newError(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.seal; expected 1, got %d", len(params))
-	}
-	topic, ok := text(params[0], bindings)
-	if !ok {
-		return nil, newError(1210, "HY000", "Incorrect arguments to millrace.seal: the name of a topic is needed")
-	}
-	if !mayDo(ctx, auth.Alter, sqltable.KafkaDatabase, topic) {
-		return nil, errDenied(c.sess, "ALTER", topic)
-	}
-	if _, ok := c.s.o.Store.Topics().ByName(topic); !ok {
-		return nil, errNoTable(sqltable.KafkaDatabase, topic)
+	if _, err := c.topicToAlter(ctx, "seal", params, bindings); err != nil {
+		return nil, err
 	}
 	if err := c.s.o.Store.Seal(ctx); err != nil {
 		return nil, err
 	}
 	return okAnswer(0), nil
+}
+
+// compact carries out CALL millrace.compact('topic'): when it returns, all that the topic's compaction lags allow
+// is compacted, whatever min.cleanable.dirty.ratio says.
+func (c *conn) compact(ctx *sql.Context, params []sqlparser.Expr, bindings map[string]sql.Expression) (*answer, error) {
+	topic, err := c.topicToAlter(ctx, "compact", params, bindings)
+	if err != nil {
+		return nil, err
+	}
+	switch err := c.s.o.Store.Compact(ctx, topic.ID); {
+	case errors.Is(err, store.ErrNotCompacted):
+		return nil, newError(1210, "HY000", "Incorrect arguments to millrace.compact: cleanup.policy of topic %s does not contain compact", topic.Name)
+	case errors.Is(err, state.ErrUnknownTopic):
+		return nil, errNoTable(sqltable.KafkaDatabase, topic.Name)
+	case err != nil:
+		return nil, err
+	}
+	return okAnswer(0), nil
+}
+
+// topicToAlter is the topic that a procedure's one argument names, if the user may alter it.
+func (c *conn) topicToAlter(ctx *sql.Context, procedure string, params []sqlparser.Expr, bindings map[string]sql.Expression) (state.Topic, error) {
+	if len(params) != 1 {
+		return state.Topic{}, newError(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.%s; expected 1, got %d", procedure, len(params))
+	}
+	name, ok := text(params[0], bindings)
+	if !ok {
+		return state.Topic{}, newError(1210, "HY000", "Incorrect arguments to millrace.%s: the name of a topic is needed", procedure)
+	}
+	if !mayDo(ctx, auth.Alter, sqltable.KafkaDatabase, name) {
+		return state.Topic{}, errDenied(c.sess, "ALTER", name)
+	}
+	topic, ok := c.s.o.Store.Topics().ByName(name)
+	if !ok {
+		return state.Topic{}, errNoTable(sqltable.KafkaDatabase, name)
+	}
+	return topic, nil
 }
