@@ -37,18 +37,18 @@ if ! fresh java.ok "$here/java/pom.xml" "$here"/java/src/*.java; then
   javac -d "$cache/classes" -cp "$cache/jars/*" "$here"/java/src/*.java
   stamp java.ok "$here/java/pom.xml" "$here"/java/src/*.java
 fi
-if ! fresh flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java; then
-  mvn -q -B -f "$here/flink/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/flink"
-  mkdir -p "$cache/flink-classes"
-  javac -d "$cache/flink-classes" -cp "$cache/flink/*" "$here"/flink/src/*.java
-  stamp flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java
-fi
-if ! fresh spark.ok "$here/spark/pom.xml" "$here/spark/requirements.txt"; then
-  mvn -q -B -f "$here/spark/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/spark"
-  python3 -m venv "$cache/py-spark" && "$cache/py-spark/bin/pip" install -q -r "$here/spark/requirements.txt"
-  stamp spark.ok "$here/spark/pom.xml" "$here/spark/requirements.txt"
-fi
 if [[ ${1:-} == full ]]; then # large, and used in the full run only
+  if ! fresh flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java; then
+    mvn -q -B -f "$here/flink/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/flink"
+    mkdir -p "$cache/flink-classes"
+    javac -d "$cache/flink-classes" -cp "$cache/flink/*" "$here"/flink/src/*.java
+    stamp flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java
+  fi
+  if ! fresh spark.ok "$here/spark/pom.xml" "$here/spark/requirements.txt"; then
+    mvn -q -B -f "$here/spark/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/spark"
+    python3 -m venv "$cache/py-spark" && "$cache/py-spark/bin/pip" install -q -r "$here/spark/requirements.txt"
+    stamp spark.ok "$here/spark/pom.xml" "$here/spark/requirements.txt"
+  fi
   for pair in 3:3.5.1:2.12 4:4.1.1:2.13; do
     IFS=: read -r n spark scala <<<"$pair"
     if ! fresh "spark$n.ok" "$here/spark/versions.pom.xml" <(echo "$pair"); then
