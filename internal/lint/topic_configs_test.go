@@ -32,16 +32,17 @@ var configFields = map[string]string{
 	"retention.bytes":                 "RetentionBytes",
 	"retention.ms":                    "RetentionMs",
 	// Nobody asks for these yet.
-	"delete.retention.ms":   "DeleteRetentionMs",
-	"max.compaction.lag.ms": "MaxCompactionLagMs",
-	"min.compaction.lag.ms": "MinCompactionLagMs",
-	"min.insync.replicas":   "MinInsyncReplicas",
-	"segment.bytes":         "SegmentBytes",
-	"segment.ms":            "SegmentMs",
+	"delete.retention.ms":       "DeleteRetentionMs",
+	"max.compaction.lag.ms":     "MaxCompactionLagMs",
+	"min.cleanable.dirty.ratio": "MinCleanableDirtyRatio",
+	"min.compaction.lag.ms":     "MinCompactionLagMs",
+	"min.insync.replicas":       "MinInsyncReplicas",
+	"segment.bytes":             "SegmentBytes",
+	"segment.ms":                "SegmentMs",
 }
 
 // partly are configs that are honoured only as their descriptions say.
-var partly = map[string]bool{"cleanup.policy": true}
+var partly = map[string]bool{}
 
 // configUse is how other packages read a field of a parsed config.
 var configUse = regexp.MustCompile(`\b(?:cfg|conf|[cC]onfig)\.([A-Z]\w*)`)
