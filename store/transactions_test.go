@@ -557,24 +557,31 @@ func TestManySmallTransactionsUnderALongOneAreReadInLinearTime(t *testing.T) {
 // transact is a step of the crash workload by one of its transactional producers.
 func (w *workload) transact() {
 	r := w.r
+	// A failing disk fails commits, too; the producer then begins anew.
+	commit := func(x *transactor, in state.Intent) {
+		res, err := w.s.Commit(context.Background(), in)
+		if err != nil {
+			x.seq = nil
+			return
+		}
+		// What never began cannot be committed: the answer does not matter here.
+		if id := res.(state.ProducerIDResult); id.Err == nil {
+			x.adopt(id)
+		}
+	}
 	if len(w.transactors) < 4 {
-		x := newTransactor(w.t, w.s, fmt.Sprint("tx", len(w.transactors)))
-		x.bump = len(w.transactors)%2 == 0
+		x := &transactor{t: w.t, s: w.s, id: fmt.Sprint("tx", len(w.transactors)), bump: len(w.transactors)%2 == 0}
 		w.transactors = append(w.transactors, x)
 	}
 	x := w.transactors[r.IntN(len(w.transactors))]
 	switch k := r.IntN(20); {
-	case k == 0:
-		x.init()
+	case k == 0 || x.seq == nil:
+		commit(x, state.InitTransaction{TransactionalID: x.id, TimeoutMillis: 60_000, ProducerID: -1, ProducerEpoch: -1})
 	case k < 4:
-		// What never began cannot be committed: the answer does not matter here.
-		res := mustCommit(w.t, w.s, state.EndTransaction{
+		commit(x, state.EndTransaction{
 			TransactionRef: state.TransactionRef{TransactionalID: x.id, ProducerID: x.pid, ProducerEpoch: x.epo},
 			Commit:         r.IntN(3) > 0, BumpEpoch: x.bump,
-		}).(state.ProducerIDResult)
-		if res.Err == nil {
-			x.adopt(res)
-		}
+		})
 	default:
 		in := state.Produce{TransactionalID: x.id, AddPartitions: true}
 		var payload [][]byte
