@@ -101,8 +101,9 @@ const (
 	noTxn      = errTransactionalIDAuthorization
 	noMapping  = errInvalidProducerIDMapping // let through, and there is no such transaction
 	// Of share groups: let through, and there is none, or no session.
-	noShareGroup = errGroupIDNotFound
-	noSession    = errShareSessionNotFound
+	noShareGroup    = errGroupIDNotFound
+	noConsumerGroup = errGroupIDNotFound
+	noSession       = errShareSessionNotFound
 )
 
 // operationCase is one request about a topic and a group, and the code that decides it.
@@ -451,6 +452,16 @@ var operationCases = []operationCase{
 		req.ResponsePartitionLimit = 10
 		return r.ask(req).(*kmsg.DescribeTopicPartitionsResponse).Topics[0].ErrorCode
 	}, want: row(pass, noTopic, pass, noTopic, pass, pass), others: only(noTopic), blind: true},
+	{key: 68, name: "ConsumerGroupHeartbeat", ask: func(r *raw, t, g string) int16 {
+		req := versioned(kmsg.NewPtrConsumerGroupHeartbeatRequest(), 1)
+		req.Group, req.MemberID, req.MemberEpoch, req.SubscribedTopicNames = "consumer-"+g, "m", 1, []string{t}
+		return r.ask(req).(*kmsg.ConsumerGroupHeartbeatResponse).ErrorCode
+	}, want: row(noConsumerGroup, noGroup, noConsumerGroup, noGroup, noGroup, noGroup)},
+	{key: 69, name: "ConsumerGroupDescribe", ask: func(r *raw, _, g string) int16 {
+		req := versioned(kmsg.NewPtrConsumerGroupDescribeRequest(), 1)
+		req.Groups = []string{"consumer-" + g}
+		return r.ask(req).(*kmsg.ConsumerGroupDescribeResponse).Groups[0].ErrorCode
+	}, want: row(noConsumerGroup, noGroup, noConsumerGroup, noGroup, noGroup, noGroup)},
 	{key: 76, name: "ShareGroupHeartbeat, group", ask: func(r *raw, t, g string) int16 {
 		req := versioned(kmsg.NewPtrShareGroupHeartbeatRequest(), 1)
 		req.GroupID, req.MemberID, req.MemberEpoch, req.SubscribedTopicNames = "share-"+g, "m", 1, []string{t}

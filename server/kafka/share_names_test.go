@@ -49,6 +49,12 @@ func TestAShareGroupIsNoConsumersAndTheOtherWayRound(t *testing.T) {
 	if c := commitOffset(r, "s"); c != errGroupIDNotFound {
 		t.Errorf("OffsetCommit to a share group: %d", c)
 	}
+	consumer := versioned(kmsg.NewPtrConsumerGroupHeartbeatRequest(), 1)
+	consumer.Group, consumer.MemberID, consumer.RebalanceTimeoutMillis, consumer.SubscribedTopicNames = "s", "m", 30000, []string{"t"}
+	consumer.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
+	if c := r.ask(consumer).(*kmsg.ConsumerGroupHeartbeatResponse).ErrorCode; c != errGroupIDNotFound {
+		t.Errorf("ConsumerGroupHeartbeat of a share group: %d", c)
+	}
 	fetch := versioned(kmsg.NewPtrOffsetFetchRequest(), 8)
 	fetch.Groups = []kmsg.OffsetFetchRequestGroup{{Group: "s", MemberEpoch: -1}}
 	if g := r.ask(fetch).(*kmsg.OffsetFetchResponse).Groups[0]; g.ErrorCode != errNone || len(g.Topics) != 0 {
@@ -65,6 +71,13 @@ func TestAShareGroupIsNoConsumersAndTheOtherWayRound(t *testing.T) {
 	}
 	if c := joinShareGroup(r, "offsets"); c != errGroupIDNotFound {
 		t.Errorf("ShareGroupHeartbeat of a group that has offsets: %d", c)
+	}
+	consumer.Group = "k"
+	if c := r.ask(consumer).(*kmsg.ConsumerGroupHeartbeatResponse).ErrorCode; c != errNone {
+		t.Fatal(c)
+	}
+	if c := joinShareGroup(r, "k"); c != errGroupIDNotFound {
+		t.Errorf("ShareGroupHeartbeat of a group of the new protocol: %d", c)
 	}
 	types := map[string]string{}
 	for _, g := range r.ask(versioned(kmsg.NewPtrListGroupsRequest(), 5)).(*kmsg.ListGroupsResponse).Groups {
