@@ -33,7 +33,9 @@ func (s *Server) alterPartitionReassignments(_ context.Context, r *request) (kms
 			case p.Replicas == nil:
 				err = adminErrorf(errNoReassignmentInProgress, "No partition reassignment is in progress.")
 			default:
-				err = s.checkReplicas(p.Partition, p.Replicas)
+				if fault := s.checkReplicas(p.Partition, p.Replicas); fault != nil {
+					err = fault // a nil one would be no nil error
+				}
 			}
 			rp.ErrorCode, rp.ErrorMessage = s.describeError(err)
 			rt.Partitions = append(rt.Partitions, rp)

@@ -69,3 +69,15 @@ func TestFeaturesAreFinalizedAtTheLevelThatWasChosenLast(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAPartitionCanBeAssignedToWhereItIs(t *testing.T) {
+	e := start(t)
+	e.topic("t", 1)
+	for node, want := range map[int32]int16{1: errNone, 2: errInvalidReplicaAssignment} {
+		req := versioned(kmsg.NewPtrAlterPartitionAssignmentsRequest(), 1)
+		req.Topics = []kmsg.AlterPartitionAssignmentsRequestTopic{{Topic: "t", Partitions: []kmsg.AlterPartitionAssignmentsRequestTopicPartition{{Replicas: []int32{node}}}}}
+		if got := e.raw().ask(req).(*kmsg.AlterPartitionAssignmentsResponse).Topics[0].Partitions[0].ErrorCode; got != want {
+			t.Errorf("to node %d: %d", node, got)
+		}
+	}
+}
