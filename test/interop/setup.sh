@@ -44,20 +44,15 @@ if [[ ${1:-} == full ]]; then # large, and used in the full run only
     javac -d "$cache/flink-classes" -cp "$cache/flink/*" "$here"/flink/src/*.java
     stamp flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java
   fi
-  if ! fresh spark.ok "$here/spark/pom.xml" "$here/spark/requirements.txt"; then
-    mvn -q -B -f "$here/spark/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/spark"
-    python3 -m venv "$cache/py-spark" && "$cache/py-spark/bin/pip" install -q -r "$here/spark/requirements.txt"
-    stamp spark.ok "$here/spark/pom.xml" "$here/spark/requirements.txt"
-  fi
   for pair in 3:3.5.1:2.12 4:4.1.1:2.13; do
     IFS=: read -r n spark scala <<<"$pair"
-    if ! fresh "spark$n.ok" "$here/spark/versions.pom.xml" <(echo "$pair"); then
+    if ! fresh "spark$n.ok" "$here/spark/pom.xml" <(echo "$pair"); then
       rm -rf "$cache/spark$n" "$cache/spark$n-jars"
       python3 -m venv "$cache/spark$n" && "$cache/spark$n/bin/pip" install -q "pyspark==$spark"
-      mvn -q -B -f "$here/spark/versions.pom.xml" "-Dspark.version=$spark" "-Dscala.version=$scala" dependency:copy-dependencies \
+      mvn -q -B -f "$here/spark/pom.xml" "-Dspark.version=$spark" "-Dscala.version=$scala" dependency:copy-dependencies \
         "-DincludeArtifactIds=spark-sql-kafka-0-10_$scala,spark-token-provider-kafka-0-10_$scala,kafka-clients,commons-pool2" \
         -DoutputDirectory="$cache/spark$n-jars"
-      stamp "spark$n.ok" "$here/spark/versions.pom.xml" <(echo "$pair")
+      stamp "spark$n.ok" "$here/spark/pom.xml" <(echo "$pair")
     fi
   done
 fi
