@@ -11,6 +11,9 @@ TOOLS = {"acls": "org.apache.kafka.tools.AclCommand", "configs": "kafka.admin.Co
          "quorum": "org.apache.kafka.tools.MetadataQuorumCommand", "topics": "org.apache.kafka.tools.TopicCommand"}
 
 
+pytestmark = pytest.mark.full
+
+
 @pytest.fixture(scope="module")
 def tool(tmp_path_factory):
     server = Millrace(tmp_path_factory.mktemp("tools") / "data").start()
