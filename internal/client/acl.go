@@ -148,8 +148,13 @@ func (c *ACLList) Run(ctx context.Context, s *IO) error {
 	}
 	slices.SortFunc(rows, func(a, b []string) int { return slices.CompareFunc(a, b, cmp.Compare[string]) })
 	return printRows(s, c.Format, []Column{
-		{"principal", TextColumn}, {"host", TextColumn}, {"permission", TextColumn}, {"operation", TextColumn},
-		{"resource", TextColumn}, {"name", TextColumn}, {"pattern", TextColumn},
+		{"principal", TextColumn},
+		{"host", TextColumn},
+		{"permission", TextColumn},
+		{"operation", TextColumn},
+		{"resource", TextColumn},
+		{"name", TextColumn},
+		{"pattern", TextColumn},
 	}, rows)
 }
 

@@ -264,9 +264,14 @@ func (q *Quotas) Limit(name, user, clientID string) (limit float64, counted Enti
 	}
 	u, c := Named(user), Named(clientID)
 	for _, e := range [...]Entity{
-		{User: u, ClientID: c}, {User: u, ClientID: DefaultPart}, {User: u},
-		{User: DefaultPart, ClientID: c}, {User: DefaultPart, ClientID: DefaultPart}, {User: DefaultPart},
-		{ClientID: c}, {ClientID: DefaultPart},
+		{User: u, ClientID: c},
+		{User: u, ClientID: DefaultPart},
+		{User: u},
+		{User: DefaultPart, ClientID: c},
+		{User: DefaultPart, ClientID: DefaultPart},
+		{User: DefaultPart},
+		{ClientID: c},
+		{ClientID: DefaultPart},
 	} {
 		if v, found := limits[e]; found {
 			return v, fill(e, u, c, Part{}), true

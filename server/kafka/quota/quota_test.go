@@ -53,8 +53,14 @@ func TestTheMostSpecificQuotaCountsInKafkasOrder(t *testing.T) {
 	now := time.Unix(0, 0)
 	q := newQuotas(&now)
 	order := []Entity{
-		{ClientID: DefaultPart}, {ClientID: Named("c")}, {User: DefaultPart}, {User: DefaultPart, ClientID: DefaultPart},
-		{User: DefaultPart, ClientID: Named("c")}, {User: Named("u")}, {User: Named("u"), ClientID: DefaultPart}, {User: Named("u"), ClientID: Named("c")},
+		{ClientID: DefaultPart},
+		{ClientID: Named("c")},
+		{User: DefaultPart},
+		{User: DefaultPart, ClientID: DefaultPart},
+		{User: DefaultPart, ClientID: Named("c")},
+		{User: Named("u")},
+		{User: Named("u"), ClientID: DefaultPart},
+		{User: Named("u"), ClientID: Named("c")},
 	}
 	if _, _, ok := q.Limit(ProducerByteRate, "u", "c"); ok {
 		t.Error("a limit without a quota")

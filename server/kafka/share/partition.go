@@ -328,9 +328,11 @@ func (p *partition) acknowledge(member string, batches []AckBatch, now, renewed 
 					to++
 				}
 			}
-			i, end := p.cut(at), p.cut(to+1)
-			if end = p.find(to + 1); to+1 >= p.end {
-				end = len(p.spans)
+			i := p.cut(at)
+			p.cut(to + 1)
+			end := len(p.spans)
+			if to+1 < p.end {
+				end = p.find(to + 1)
 			}
 			for ; i < end; i++ {
 				s := &p.spans[i]
