@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"millrace/server/kafka/group/assign"
+	"millrace/server/kafka/groupconfig"
 	"millrace/store/state"
 )
 
@@ -16,7 +17,7 @@ const maxRegexBytes = 4096
 // ConsumerHeartbeat is one ConsumerGroupHeartbeat. Slices are the coordinator's from here on.
 type ConsumerHeartbeat struct {
 	Group, MemberID      string
-	InstanceID           *string
+	InstanceID           *string // nil: as before
 	RackID               *string
 	ClientID, ClientHost string
 	Epoch                int32                  // 0 joins, -1 leaves, -2 leaves for now (static members)
@@ -171,7 +172,7 @@ func (g *consumerGroup) heartbeat(r ConsumerHeartbeat) (ConsumerHeartbeatRespons
 	g.watchRevocation(m, moved && (epoch != m.epoch || st != m.state))
 	g.keepAlive(m)
 
-	res := ConsumerHeartbeatResponse{MemberID: m.id, Epoch: m.epoch, Interval: g.c.opts.ConsumerHeartbeatInterval}
+	res := ConsumerHeartbeatResponse{MemberID: m.id, Epoch: m.epoch, Interval: groupconfig.Millis(g.c.opts.GroupConfig(g.name), groupconfig.ConsumerHeartbeatInterval, g.c.opts.ConsumerHeartbeatInterval)}
 	full := r.Epoch == 0 || (r.RebalanceTimeout >= 0 && (r.Topics != nil || r.Regex != nil) && r.Owned != nil)
 	if full || !equal(before, m.assigned) {
 		res.Assigned, res.Assignment = true, sorted(m.assigned)
@@ -200,11 +201,9 @@ func (g *consumerGroup) memberOf(r *ConsumerHeartbeat) (m *consumerMember, fresh
 				return nil, false, &InvalidRequestError{"MemberId is another member's."}
 			}
 			m = g.replace(old, r.MemberID)
-		case m != nil && m.instanceID != *r.InstanceID:
-			return nil, false, &InvalidRequestError{"InstanceId must not change."}
+		case m != nil && m.instanceID != *r.InstanceID: // it begins anew, under a name that is free
+			g.rename(m, *r.InstanceID)
 		}
-	} else if m != nil && m.instanceID != "" {
-		return nil, false, &InvalidRequestError{"InstanceId must not change."}
 	}
 	switch {
 	case m == nil && r.Epoch != 0:
@@ -239,6 +238,16 @@ func (g *consumerGroup) memberOf(r *ConsumerHeartbeat) (m *consumerMember, fresh
 		}
 	}
 	return m, false, nil
+}
+
+// rename makes a member the one of another instance, which nobody is.
+func (g *consumerGroup) rename(m *consumerMember, instanceID string) {
+	if g.instances[m.instanceID] == m.id {
+		delete(g.instances, m.instanceID)
+	}
+	m.instanceID = instanceID
+	g.instances[instanceID] = m.id
+	g.dirty = true
 }
 
 // replace puts a new incarnation in the place of a static member that had left for now.

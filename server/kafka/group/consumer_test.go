@@ -159,10 +159,7 @@ func TestAPartitionMovesOnlyOnceItsOwnerGaveItUp(t *testing.T) {
 		if a.epoch != 1 || len(b.owned) != 0 {
 			t.Fatalf("a %+v, b %+v", a, b)
 		}
-		a.slow, a.owned = false, a.owned[:0]
-		for _, tp := range c.describe().Members[0].Assignment {
-			a.owned = append(a.owned, tp)
-		}
+		a.slow, a.owned = false, append(a.owned[:0], c.describe().Members[0].Assignment...)
 		a.must()
 		b.must()
 		if a.epoch != 2 || len(a.owned) != 2 || len(b.owned) != 2 || c.describe().State != Stable {
@@ -269,6 +266,43 @@ func TestAStaticMemberComesBackToItsPartitions(t *testing.T) {
 		}
 		a.epoch = epoch
 		want(t, a.beat(), ErrFencedInstance)
+	})
+}
+
+func TestAStaticMemberNeedNotRepeatItsInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsumers(t, newFakeStore(), Options{}, "t", 2)
+		name, other := "one", "two"
+		a := c.consumer("a", "t")
+		a.instance = &name
+		a.must()
+		instance := func() string { t.Helper(); return c.describe().Members[0].InstanceID }
+
+		a.instance = nil // null says: as before
+		a.must()
+		if got := instance(); got != name {
+			t.Fatalf("instance %q after a heartbeat without one", got)
+		}
+		a.epoch = 0
+		a.must()
+		if got := instance(); got != name || len(a.owned) != 2 {
+			t.Fatalf("instance %q, owns %v after it began anew without one", got, a.owned)
+		}
+
+		a.instance = &other // another than before only comes with a new beginning
+		want(t, a.beat(), ErrUnknownMember)
+		a.epoch = 0
+		a.must()
+		if got := instance(); got != other || len(a.owned) != 2 {
+			t.Fatalf("instance %q, owns %v after it began anew as another", got, a.owned)
+		}
+		a.instance = &name
+		want(t, a.beat(), ErrUnknownMember)
+		b := c.consumer("b", "t")
+		b.instance = &other
+		want(t, b.beat(), ErrUnreleasedInstance)
+		b.instance = &name // free again
+		b.must()
 	})
 }
 
