@@ -20,6 +20,7 @@ import (
 	"millrace/server/console"
 	"millrace/server/kafka"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/groupconfig"
 	"millrace/server/kafka/share"
 	"millrace/server/mysql"
 	"millrace/store"
@@ -101,14 +102,15 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	tables := catalog.New(s.Store, catalog.Options{Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, tables.Close)
 
+	configs := groupconfig.New(s.Store)
 	gro := o.Groups
-	gro.Logger, gro.Registry = o.Logger, registry
+	gro.Logger, gro.Registry, gro.GroupConfig = o.Logger, registry, configs.Of
 	groups, err := group.New(s.Store, gro)
 	if err != nil {
 		return s, err
 	}
 	s.stop = append(s.stop, func() error { groups.Close(); return nil })
-	shares := share.New(s.Store, share.Options{Groups: groups, Logger: o.Logger, Registry: registry})
+	shares := share.New(s.Store, share.Options{Groups: groups, GroupConfig: configs.Of, Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, func() error { shares.Close(); return nil })
 	if s.kafka, err = s.newKafka(o, tables, groups, shares, users, registry, tlsConfig); err != nil {
 		return s, err

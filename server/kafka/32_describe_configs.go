@@ -26,7 +26,7 @@ func topicConfigValue(d topicconfig.Definition, set map[string]string) (value st
 	return d.Default, configSourceDefault
 }
 
-// describeConfigs serves DescribeConfigs 1–4: all configs of topics and of this
+// describeConfigs serves DescribeConfigs 1–4: all configs of topics, of groups and of this
 // broker, with their sources; synonyms and documentation on request.
 func (s *Server) describeConfigs(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.DescribeConfigsRequest)
@@ -77,6 +77,8 @@ func (s *Server) configsOf(r *request, res kmsg.DescribeConfigsRequestResource, 
 			}
 		}
 		return configs, nil
+	case configResourceTypeGroup:
+		return s.groupConfigs(r, res.ResourceName, wanted, req)
 	}
 	return nil, adminErrorf(errInvalidRequest, "Configs of resource type %d are not served.", res.ResourceType)
 }

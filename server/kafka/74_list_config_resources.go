@@ -52,5 +52,10 @@ func (s *Server) listConfigResources(_ context.Context, r *request) (kmsg.Respon
 	if wanted(kmsg.ConfigResourceTypeBroker) {
 		add(kmsg.ConfigResourceTypeBroker, strconv.Itoa(int(s.o.NodeID)))
 	}
+	if wanted(configResourceTypeGroup) {
+		for _, name := range s.groupConfig.Groups() {
+			add(configResourceTypeGroup, name)
+		}
+	}
 	return resp, nil
 }

@@ -15,6 +15,7 @@ import (
 	"millrace/internal/vfs"
 	"millrace/server/auth"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/groupconfig"
 	"millrace/server/kafka/share"
 	"millrace/store"
 	"millrace/store/state"
@@ -47,10 +48,11 @@ func startAdminServerOn(t *testing.T, fs *vfs.Mem, change ...func(*Options)) *ad
 		t.Fatal(err)
 	}
 	a := &adminServer{t: t, fs: fs, st: st, auth: auth.New(st)}
-	if a.groups, err = group.New(st, group.Options{}); err != nil {
+	configs := groupconfig.New(st)
+	if a.groups, err = group.New(st, group.Options{GroupConfig: configs.Of}); err != nil {
 		t.Fatal(err)
 	}
-	shares := share.New(st, share.Options{Groups: a.groups})
+	shares := share.New(st, share.Options{Groups: a.groups, GroupConfig: configs.Of})
 	o := Options{
 		Store: st, Ingest: ingest.New(st, ingest.Options{}), Auth: a.auth,
 		Listeners:         []Listener{{Address: "127.0.0.1:0"}},

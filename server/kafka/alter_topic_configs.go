@@ -20,6 +20,8 @@ const configChangeAttempts = 100
 func (s *Server) alterConfigsOf(ctx context.Context, r *request, kind kmsg.ConfigResourceType, name string, validateOnly bool, change func(present map[string]string) (map[string]string, error)) error {
 	switch kind {
 	case kmsg.ConfigResourceTypeTopic:
+	case configResourceTypeGroup:
+		return s.alterGroupConfigs(ctx, r, name, validateOnly, change)
 	case kmsg.ConfigResourceTypeBroker:
 		may := s.allowed(r, auth.AlterConfigs, clusterResource)
 		if may || s.o.Auth.Open() && s.allowed(r, auth.Alter, clusterResource) {

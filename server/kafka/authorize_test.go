@@ -360,6 +360,9 @@ var operationCases = []operationCase{
 	{key: 32, name: "DescribeConfigs, broker", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(describeConfigs(kmsg.ConfigResourceTypeBroker, "1")).(*kmsg.DescribeConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noCluster)},
+	{key: 32, name: "DescribeConfigs, group", ask: func(r *raw, _, g string) int16 {
+		return r.ask(describeConfigs(configResourceTypeGroup, g)).(*kmsg.DescribeConfigsResponse).Resources[0].ErrorCode
+	}, want: *only(noGroup)},
 	{key: 33, name: "AlterConfigs", ask: func(r *raw, t, _ string) int16 {
 		req := versioned(kmsg.NewPtrAlterConfigsRequest(), 2)
 		res := kmsg.NewAlterConfigsRequestResource()
@@ -425,6 +428,9 @@ var operationCases = []operationCase{
 	{key: 44, name: "IncrementalAlterConfigs, topic", ask: func(r *raw, t, _ string) int16 {
 		return r.ask(incremental(kmsg.ConfigResourceTypeTopic, t, "retention.ms", "1000000")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noTopic), blind: true},
+	{key: 44, name: "IncrementalAlterConfigs, group", ask: func(r *raw, _, g string) int16 {
+		return r.ask(incremental(configResourceTypeGroup, g, "share.auto.offset.reset", "earliest")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
+	}, want: *only(noGroup)},
 	{key: 44, name: "IncrementalAlterConfigs, broker", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(incremental(kmsg.ConfigResourceTypeBroker, "1", "num.partitions", "3")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 	}, want: row(noCluster, noCluster, errInvalidRequest, noCluster, noCluster, noCluster)}, // an open server's are its operator's

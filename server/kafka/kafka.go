@@ -24,6 +24,7 @@ import (
 	"millrace/internal/budget"
 	"millrace/server/auth"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/groupconfig"
 	"millrace/server/kafka/quota"
 	"millrace/server/kafka/share"
 	"millrace/store"
@@ -128,13 +129,14 @@ type listener struct {
 
 // Server is the Kafka front end.
 type Server struct {
-	o         Options
-	log       *slog.Logger
-	metrics   *metrics
-	table     apiTable
-	listeners []*listener
-	rare      *rareLog
-	quotas    *quota.Quotas
+	o           Options
+	log         *slog.Logger
+	metrics     *metrics
+	table       apiTable
+	listeners   []*listener
+	rare        *rareLog
+	quotas      *quota.Quotas
+	groupConfig *groupconfig.Configs
 
 	smallRequests *budget.Budget // the first 64 KiB of every request
 	largeRequests *budget.Budget // what goes beyond
@@ -186,6 +188,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, log: o.Logger, metrics: newMetrics(o.Registry), rare: newRareLog(),
 		quotas:        quota.New(o.Store, o.Now),
+		groupConfig:   groupconfig.New(o.Store),
 		smallRequests: budget.New(o.RequestBufferBytes),
 		largeRequests: budget.New(o.RequestBufferBytes),
 		fetches:       budget.New(o.FetchBufferBytes),

@@ -230,6 +230,9 @@ func (g *consumerGroup) shutDown() {
 
 // consumerDefaults are Kafka's.
 func (o *Options) consumerDefaults() {
+	if o.GroupConfig == nil {
+		o.GroupConfig = func(string) map[string]string { return nil }
+	}
 	if o.ConsumerSessionTimeout == 0 {
 		o.ConsumerSessionTimeout = 45 * time.Second
 	}

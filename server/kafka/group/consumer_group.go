@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"millrace/server/kafka/group/assign"
+	"millrace/server/kafka/groupconfig"
 	"millrace/store/state"
 )
 
@@ -178,7 +179,7 @@ func (g *consumerGroup) retarget(topics Topics) {
 
 // keepAlive gives the member a full session from now on.
 func (g *consumerGroup) keepAlive(m *consumerMember) {
-	d := g.c.opts.ConsumerSessionTimeout
+	d := groupconfig.Millis(g.c.opts.GroupConfig(g.name), groupconfig.ConsumerSessionTimeout, g.c.opts.ConsumerSessionTimeout)
 	m.deadline = time.Now().Add(d)
 	if m.session != nil {
 		m.session.Reset(d)

@@ -63,8 +63,10 @@ type Options struct {
 	Topics                    func() Topics
 	ConsumerSessionTimeout    time.Duration // group.consumer.session.timeout.ms; default 45 s
 	ConsumerHeartbeatInterval time.Duration // group.consumer.heartbeat.interval.ms; default 5 s
-	ConsumerMaxSize           int           // group.consumer.max.size; default 10,000 (Kafka: unbounded)
-	ConsumerAssignors         []string      // group.consumer.assignors, the default one first; default uniform, range
+	// GroupConfig is what was set for a group (consumer.*); nil: nothing ever.
+	GroupConfig       func(group string) map[string]string
+	ConsumerMaxSize   int      // group.consumer.max.size; default 10,000 (Kafka: unbounded)
+	ConsumerAssignors []string // group.consumer.assignors, the default one first; default uniform, range
 
 	NewMemberIDSuffix     func() string // default: a random UUID
 	DisableExpirationLoop bool          // tests call Expire themselves

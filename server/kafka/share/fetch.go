@@ -3,11 +3,11 @@ package share
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
 	"millrace/internal/recordbatch"
+	"millrace/server/kafka/groupconfig"
 	"millrace/store"
 	"millrace/store/state"
 )
@@ -214,12 +214,9 @@ type config struct {
 
 func (g *group) config() config {
 	set := g.c.o.GroupConfig(g.name)
-	cfg := config{lock: g.c.o.LockDuration, reset: "latest"}
-	if ms, err := strconv.Atoi(set["share.record.lock.duration.ms"]); err == nil && ms > 0 {
-		cfg.lock = time.Duration(ms) * time.Millisecond
-	}
-	cfg.readCommitted = set["share.isolation.level"] == "read_committed"
-	if r := set["share.auto.offset.reset"]; r != "" {
+	cfg := config{lock: groupconfig.Millis(set, groupconfig.ShareRecordLockDuration, g.c.o.LockDuration), reset: "latest"}
+	cfg.readCommitted = set[groupconfig.ShareIsolationLevel] == "read_committed"
+	if r := set[groupconfig.ShareAutoOffsetReset]; r != "" {
 		cfg.reset = r
 	}
 	return cfg
@@ -466,7 +463,7 @@ func (s *Session) prepare(ctx context.Context, tp state.TopicPartition, bounds s
 			start = bounds.LogStart
 		case strings.HasPrefix(cfg.reset, "by_duration:"):
 			g.mu.Unlock()
-			d, err := parseDuration(strings.TrimPrefix(cfg.reset, "by_duration:"))
+			d, err := groupconfig.ParseDuration(strings.TrimPrefix(cfg.reset, "by_duration:"))
 			if err != nil {
 				return nil, err
 			}
@@ -500,32 +497,6 @@ func (s *Session) prepare(ctx context.Context, tp state.TopicPartition, bounds s
 	p.ready = true
 	g.mu.Unlock()
 	return p, nil
-}
-
-// parseDuration reads the ISO 8601 durations of share.auto.offset.reset: days, hours, minutes, seconds.
-func parseDuration(s string) (time.Duration, error) {
-	rest, ok := strings.CutPrefix(strings.ToUpper(s), "P")
-	date, clock, hasClock := strings.Cut(rest, "T")
-	if !ok || rest == "" || hasClock && clock == "" {
-		return 0, ErrInvalidRequest
-	}
-	var sum time.Duration
-	if date != "" {
-		days, ok := strings.CutSuffix(date, "D")
-		n, err := strconv.Atoi(days)
-		if !ok || err != nil || n < 0 || n > 100_000 {
-			return 0, ErrInvalidRequest
-		}
-		sum = time.Duration(n) * 24 * time.Hour
-	}
-	if clock != "" {
-		d, err := time.ParseDuration(strings.ToLower(clock))
-		if err != nil || d < 0 {
-			return 0, ErrInvalidRequest
-		}
-		sum += d
-	}
-	return sum, nil
 }
 
 // extents lists what was fetched.

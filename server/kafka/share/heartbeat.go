@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"millrace/server/kafka/groupconfig"
 	"millrace/store"
 	"millrace/store/state"
 )
@@ -17,6 +18,7 @@ type member struct {
 	assigned                       map[state.TopicID][]int32
 	seen                           time.Time
 	timer                          *time.Timer
+	session                        time.Duration // as of its last heartbeat
 }
 
 // HeartbeatRequest is one ShareGroupHeartbeat. Topics nil: as before.
@@ -42,7 +44,9 @@ type Assignment struct {
 
 // Heartbeat joins, keeps alive, or leaves.
 func (c *Coordinator) Heartbeat(req HeartbeatRequest) (HeartbeatResponse, error) {
-	res := HeartbeatResponse{Interval: c.o.HeartbeatInterval}
+	set := c.o.GroupConfig(req.Group)
+	res := HeartbeatResponse{Interval: groupconfig.Millis(set, groupconfig.ShareHeartbeatInterval, c.o.HeartbeatInterval)}
+	session := groupconfig.Millis(set, groupconfig.ShareSessionTimeout, c.o.SessionTimeout)
 	switch {
 	case req.Group == "", req.MemberID == "", req.Epoch < -1, req.Epoch == 0 && len(req.Topics) == 0:
 		return res, ErrInvalidRequest
@@ -82,7 +86,7 @@ func (c *Coordinator) Heartbeat(req HeartbeatRequest) (HeartbeatResponse, error)
 			return res, ErrGroupMaxSize
 		}
 		m = &member{id: req.MemberID, assigned: map[state.TopicID][]int32{}}
-		m.timer = time.AfterFunc(c.o.SessionTimeout, func() { g.sessionEnded(m) })
+		m.timer = time.AfterFunc(session, func() { g.sessionEnded(m) })
 		g.members[m.id] = m
 		if !g.stored {
 			g.stable(func(error) {})
@@ -90,7 +94,8 @@ func (c *Coordinator) Heartbeat(req HeartbeatRequest) (HeartbeatResponse, error)
 		g.topics = nil
 	}
 	m.clientID, m.clientHost, m.seen = req.ClientID, req.ClientHost, c.o.Now()
-	m.timer.Reset(c.o.SessionTimeout)
+	m.session = session
+	m.timer.Reset(session)
 	if req.Rack != "" {
 		m.rack = req.Rack
 	}
@@ -138,7 +143,7 @@ func (g *group) sessionEnded(m *member) {
 	}
 	defer g.c.active.Done()
 	g.mu.Lock()
-	if g.members[m.id] == m && g.c.o.Now().Sub(m.seen) >= g.c.o.SessionTimeout {
+	if g.members[m.id] == m && g.c.o.Now().Sub(m.seen) >= m.session {
 		g.remove(m)
 	}
 	g.unlock()
