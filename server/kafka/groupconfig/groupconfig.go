@@ -140,6 +140,8 @@ func Millis(set map[string]string, name string, fallback time.Duration) time.Dur
 const (
 	kind   = "group-config"
 	format = 1
+	// MaxGroups with configs: they share the store's room for documents with users and quotas.
+	MaxGroups = 10_000
 )
 
 // Documents is what Configs needs of the store; *store.Store has it.
@@ -152,6 +154,7 @@ type Documents interface {
 // Configs is safe for concurrent use and sees changes at once.
 type Configs struct {
 	docs Documents
+	max  int // MaxGroups; less in tests
 
 	mu     sync.RWMutex      // a leaf; guards parsed
 	parsed map[string]parsed // of groups that have a document
@@ -163,7 +166,9 @@ type parsed struct {
 }
 
 // New reads configs from the documents.
-func New(docs Documents) *Configs { return &Configs{docs: docs, parsed: map[string]parsed{}} }
+func New(docs Documents) *Configs {
+	return &Configs{docs: docs, max: MaxGroups, parsed: map[string]parsed{}}
+}
 
 type stored struct {
 	Format  int               `json:"format"`
@@ -204,10 +209,13 @@ func (c *Configs) Version(group string) (set map[string]string, version uint64) 
 }
 
 // Put replaces what was set for the group, unless that changed since version, which is
-// state.ErrVersionMismatch. The configs were checked.
+// state.ErrVersionMismatch. The configs were checked. One group too many is state.ErrTooMany.
 func (c *Configs) Put(ctx context.Context, group string, version uint64, configs map[string]string) error {
 	in := state.PutDocument{Kind: kind, Key: group, ExpectVersion: version}
 	if len(configs) > 0 {
+		if version == 0 && len(c.docs.Documents(kind)) >= c.max {
+			return fmt.Errorf("%w: configs of %d groups", state.ErrTooMany, c.max)
+		}
 		data, err := json.Marshal(stored{format, configs})
 		if err != nil {
 			return err
@@ -218,10 +226,11 @@ func (c *Configs) Put(ctx context.Context, group string, version uint64, configs
 	if err != nil {
 		return err
 	}
-	if r, ok := res.(state.DocumentResult); ok {
-		return r.Err
+	r, ok := res.(state.DocumentResult)
+	if !ok {
+		return fmt.Errorf("group configs: unexpected answer %T", res)
 	}
-	return nil
+	return r.Err
 }
 
 // Groups are the names of the groups for which something was set, in order.

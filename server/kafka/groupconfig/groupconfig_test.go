@@ -88,6 +88,10 @@ func TestWhatWasSetForAGroupSurvivesARestartAndIsComparedAndSet(t *testing.T) {
 	if err := c.Put(ctx, "g", 0, nil); !errors.Is(err, state.ErrVersionMismatch) {
 		t.Errorf("got %v", err)
 	}
+	c.max = 1
+	if err := c.Put(ctx, "h", 0, map[string]string{ShareIsolationLevel: "read_committed"}); !errors.Is(err, state.ErrTooMany) {
+		t.Errorf("one group too many: %v", err)
+	}
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
