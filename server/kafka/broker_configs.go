@@ -66,10 +66,10 @@ func (s *Server) brokerConfigs() []brokerConfig {
 		{"transaction.abort.timed.out.transaction.cleanup.interval.ms", "int", strconv.FormatInt(expireTransactionsEvery.Milliseconds(), 10), false, "How often timed out transactions are looked for, in milliseconds."},
 		{"transaction.state.log.replication.factor", "short", "1", false, "Replicas of transaction state; there is one node."},
 		{"transaction.state.log.min.isr", "int", "1", false, "Replicas of transaction state that must be in sync; there is one node."},
-		{"group.coordinator.rebalance.protocols", "list", "classic", false, "Group protocols served."},
+		{"group.coordinator.rebalance.protocols", "list", strings.Join(s.groupProtocols(), ","), true, "Group protocols served."},
 	}
 	if s.o.Admin.Groups != nil {
-		list = append(list, groupConfigs(s.o.Admin.Groups.Options())...)
+		list = append(list, groupConfigs(s.o.Admin.Groups.Options(), s.o.Admin.Groups.ServesConsumers())...)
 	}
 	have := map[string]bool{}
 	for _, c := range list {
@@ -90,15 +90,27 @@ func (s *Server) brokerConfigs() []brokerConfig {
 	return list
 }
 
-// groupConfigs are the coordinator's options.
-func groupConfigs(o group.Options) []brokerConfig {
+// groupProtocols are Kafka's names of the kinds of groups that are served.
+func (s *Server) groupProtocols() []string {
+	list := []string{"classic"}
+	if s.o.Admin.Groups != nil && s.o.Admin.Groups.ServesConsumers() {
+		list = append(list, "consumer")
+	}
+	if s.o.Admin.Share != nil {
+		list = append(list, "share")
+	}
+	return list
+}
+
+// groupConfigs are the coordinator's options; those of the consumer protocol only where it is served.
+func groupConfigs(o group.Options, consumers bool) []brokerConfig {
 	d := group.DefaultOptions()
 	ms := func(t time.Duration) string { return strconv.FormatInt(t.Milliseconds(), 10) }
 	minutes := func(t time.Duration) string { return strconv.Itoa(int(t.Minutes())) }
 	entry := func(name, kind, value, standard, doc string) brokerConfig {
 		return brokerConfig{name, kind, value, value != standard, doc}
 	}
-	return []brokerConfig{
+	list := []brokerConfig{
 		entry("offsets.retention.minutes", "int", minutes(o.OffsetsRetention), minutes(d.OffsetsRetention), "How long committed offsets of a group without members are kept, in minutes."),
 		entry("offsets.retention.check.interval.ms", "long", ms(o.ExpirationInterval), ms(d.ExpirationInterval), "How often old offsets are looked for, in milliseconds."),
 		entry("offset.metadata.max.bytes", "int", strconv.Itoa(o.MaxMetadataBytes), strconv.Itoa(d.MaxMetadataBytes), "Longest metadata of a committed offset, in bytes."),
@@ -108,6 +120,18 @@ func groupConfigs(o group.Options) []brokerConfig {
 		entry("group.max.session.timeout.ms", "int", ms(o.MaxSessionTimeout), ms(d.MaxSessionTimeout), "Longest session timeout of a group member, in milliseconds."),
 		entry("group.max.size", "int", strconv.Itoa(o.MaxSize), strconv.Itoa(d.MaxSize), "Members that a group can have."),
 	}
+	if !consumers {
+		return list
+	}
+	names := func(assignors []string) string { return strings.Join(assignors, ",") }
+	return append(
+		list,
+		entry("group.consumer.assignors", "list", names(o.ConsumerAssignors), names(d.ConsumerAssignors), "Assignors of the consumer protocol, the default one first."),
+		entry("group.consumer.session.timeout.ms", "int", ms(o.ConsumerSessionTimeout), ms(d.ConsumerSessionTimeout), "How long a member of the consumer protocol may be silent, in milliseconds."),
+		entry("group.consumer.heartbeat.interval.ms", "int", ms(o.ConsumerHeartbeatInterval), ms(d.ConsumerHeartbeatInterval), "How often members of the consumer protocol send a heartbeat, in milliseconds."),
+		entry("group.consumer.max.size", "int", strconv.Itoa(o.ConsumerMaxSize), strconv.Itoa(d.ConsumerMaxSize), "Members that a group of the consumer protocol can have."),
+		entry("group.consumer.migration.policy", "string", "disabled", "bidirectional", "Whether a group with members can change between the classic and the consumer protocol."),
+	)
 }
 
 func brokerConfigEntry(b brokerConfig, req *kmsg.DescribeConfigsRequest) kmsg.DescribeConfigsResponseResourceConfig {
