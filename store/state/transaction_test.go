@@ -215,8 +215,10 @@ func TestOffsetsOfATransactionCountWithItsCommit(t *testing.T) {
 	st := newStepper(t)
 	tp := TopicPartition{id(1), 1}
 	commit := func(ref TransactionRef, offset int64, add bool) error {
-		r := st.do(CommitTransactionOffsets{TransactionRef: ref, Group: "g", AddGroup: add,
-			Offsets: []OffsetCommit{{TopicPartition: tp, Offset: offset, LeaderEpoch: -1, ExpireAt: -1}}}).(CommitOffsetsResult)
+		r := st.do(CommitTransactionOffsets{
+			TransactionRef: ref, Group: "g", AddGroup: add,
+			Offsets: []OffsetCommit{{TopicPartition: tp, Offset: offset, LeaderEpoch: -1, ExpireAt: -1}},
+		}).(CommitOffsetsResult)
 		return errors.Join(append(r.Errs, r.Err)...)
 	}
 	ref := st.init("a")
