@@ -80,7 +80,7 @@ const maxGroupDataBytes = 8 << 20
 func DefaultOptions() Options {
 	var o Options
 	o.setDefaults()
-	o.Logger, o.NewMemberIDSuffix = nil, nil // New's own
+	o.Logger, o.NewMemberIDSuffix, o.GroupConfig = nil, nil, nil // New's own
 	return o
 }
 
