@@ -58,13 +58,5 @@ func (s *Server) initProducerID(ctx context.Context, r *request) (kmsg.Response,
 
 // mayWriteAnything: who may write to some topic may be idempotent about it (KIP-679).
 func (s *Server) mayWriteAnything(r *request) bool {
-	if s.allowed(r, auth.Write, clusterResource) {
-		return true
-	}
-	for _, t := range s.o.Store.Topics().All() {
-		if s.allowed(r, auth.Write, topicResource(t.Name)) {
-			return true
-		}
-	}
-	return false
+	return s.allowed(r, auth.IdempotentWrite, clusterResource) || s.o.Auth.AuthorizeAny(r.conn.principal, auth.Write, auth.Topic)
 }
