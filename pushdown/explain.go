@@ -26,6 +26,7 @@ type Access struct {
 	Pushed []string // filters that the scan evaluates
 	Left   []string // filters that the engine evaluates, each with the reason
 	Note   string   // why there is no pushdown at all
+	Keys   bool     // the newest row of each key: the keys of all batches are read first
 
 	Partitions      []int32 // read
 	PartitionsTotal int32
@@ -168,12 +169,19 @@ func (e *explainer) add(d *decision) error {
 		a.Note = sqltable.PushdownVariable + " is off"
 	}
 	req := t.WithScan(d.scan).Request()
+	if stored := scan.Stored(req.Source); stored != req.Source {
+		a.Keys = true
+		req.Source = stored
+	}
 	for _, r := range scan.Ranges(&req) {
 		a.Partitions = append(a.Partitions, r.Partition)
 		a.FromOffset, a.ToOffset = min(a.FromOffset, r.FromOffset), max(a.ToOffset, r.ToOffset)
 		a.MinTimestamp, a.MaxTimestamp = min(a.MinTimestamp, r.MinTimestamp), max(a.MaxTimestamp, r.MaxTimestamp)
 		if d.agg != nil && d.agg.direct {
 			continue
+		}
+		if a.Keys {
+			r = scan.Range{Partition: r.Partition, ToOffset: math.MaxInt64, MinTimestamp: math.MinInt64, MaxTimestamp: math.MaxInt64}
 		}
 		n, more, err := countBatches(e.ctx, &req, r, explainBatches-a.Batches)
 		if err != nil {
@@ -196,7 +204,7 @@ func (e *explainer) add(d *decision) error {
 }
 
 func countBatches(ctx *sql.Context, req *scan.Request, r scan.Range, most int64) (n int64, more bool, err error) {
-	it, err := req.Source.Batches(state.TopicPartition{Topic: req.Table.Topic.ID, Partition: r.Partition}, r.Batches())
+	it, err := req.Source.Batches(ctx, state.TopicPartition{Topic: req.Table.Topic.ID, Partition: r.Partition}, r.Batches())
 	if err != nil {
 		return 0, false, err
 	}
@@ -229,6 +237,9 @@ func (a *Access) write(sb *strings.Builder) {
 	}
 	if a.Note != "" {
 		line("pushdown", "%s", a.Note)
+	}
+	if a.Keys {
+		line("rows", "the newest of each key: all batches of the partitions are read for their keys, then those with newest records for their rows")
 	}
 	line("columns", "%s", strings.Join(a.Columns, ", "))
 	line("partitions", "%s of %d", partitionList(a.Partitions, a.PartitionsTotal), a.PartitionsTotal)

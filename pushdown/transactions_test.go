@@ -37,16 +37,27 @@ func (x *transactor) values(id state.TopicID, partition int32, values ...string)
 	for _, v := range values {
 		rb.Append(1_700_000_000_000, nil, []byte(v), nil)
 	}
-	raw := rb.Build()
+	x.produce(state.TopicPartition{Topic: id, Partition: partition}, rb.Build(), len(values))
+}
+
+func (x *transactor) keyed(tp state.TopicPartition, key, value string) {
+	x.b.t.Helper()
+	var rb recordbatch.Builder
+	rb.Append(1_700_000_000_000, []byte(key), []byte(value), nil)
+	x.produce(tp, rb.Build(), 1)
+}
+
+// produce sends a batch of the transaction, with its records' time.
+func (x *transactor) produce(tp state.TopicPartition, raw []byte, records int) {
+	x.b.t.Helper()
 	raw[22] |= 0x10
-	tp := state.TopicPartition{Topic: id, Partition: partition}
 	recordbatch.SetProducer(raw, x.pid, x.epoch, x.seq[tp])
 	in := state.Produce{TransactionalID: x.id, AddPartitions: true, Batches: []state.Batch{{
-		TopicPartition: tp, Records: int32(len(values)), SizeBytes: int32(len(raw)),
+		TopicPartition: tp, Records: int32(records), SizeBytes: int32(len(raw)),
 		MinTimestamp: 1_700_000_000_000, MaxTimestamp: 1_700_000_000_000,
 		ProducerID: x.pid, ProducerEpoch: x.epoch, FirstSequence: x.seq[tp], Transactional: true,
 	}}}
-	x.seq[tp] += int32(len(values))
+	x.seq[tp] += int32(records)
 	done := make(chan error, 1)
 	err := x.b.store.Submit(context.Background(), in, [][]byte{raw}, func(result any, err error) {
 		if r, ok := result.(state.ProduceResult); ok && err == nil {

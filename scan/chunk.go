@@ -33,9 +33,12 @@ type chunk struct {
 	slots map[Column]*vector
 }
 
-// clip drops the records that do not exist: a batch may begin before the log start
-// (DeleteRecords and retention may cut through it).
-func (c *chunk) clip(b state.Bounds) {
+// clip drops the records that do not count: a batch may begin before the log start
+// (DeleteRecords and retention may cut through it), and keeps may leave some out.
+func (c *chunk) clip(b state.Bounds, keeps recordFilter) {
+	if keeps != nil {
+		c.recs = slices.DeleteFunc(c.recs, func(r recordbatch.Record) bool { return !keeps.Keeps(r.Offset) })
+	}
 	if c.batch.BaseOffset >= b.LogStart && c.batch.LastOffset() < b.End {
 		return
 	}

@@ -37,6 +37,7 @@ type Reader struct {
 	part     int // index in ranges of the present partition
 	iter     BatchIter
 	bounds   state.Bounds // of the present partition
+	keeps    recordFilter // of the present partition; nil: all records count
 	taken    int64        // rows returned of the present partition
 	decoder  decoder
 	chunk    chunk
@@ -255,7 +256,7 @@ func (r *Reader) gather(ctx context.Context) (gatherEnd, error) {
 			if r.part >= len(r.ranges) {
 				return partitionsEnd, nil
 			}
-			if err := r.openPartition(); err != nil {
+			if err := r.openPartition(ctx); err != nil {
 				return 0, err
 			}
 		}
@@ -285,7 +286,7 @@ func (r *Reader) gather(ctx context.Context) (gatherEnd, error) {
 	return batchFull, nil
 }
 
-func (r *Reader) openPartition() error {
+func (r *Reader) openPartition(ctx context.Context) error {
 	rng := r.ranges[r.part]
 	br := rng.Batches()
 	br.Reverse = r.req.Reverse
@@ -294,12 +295,13 @@ func (r *Reader) openPartition() error {
 	if err != nil {
 		return fmt.Errorf("scan: %s-%d: %w", r.req.Table.Topic.Name, rng.Partition, err)
 	}
-	it, err := r.req.Source.Batches(tp, br)
+	it, err := r.req.Source.Batches(ctx, tp, br)
 	if err != nil {
 		return fmt.Errorf("scan: %s-%d: %w", r.req.Table.Topic.Name, rng.Partition, err)
 	}
 	r.stats.PartitionsRead++
 	r.iter, r.bounds = it, bounds
+	r.keeps, _ = it.(recordFilter)
 	return nil
 }
 
@@ -352,7 +354,7 @@ func (r *Reader) decode() bool {
 
 // append filters a chunk and gathers the rows that are left.
 func (r *Reader) append(c *chunk) {
-	c.clip(r.bounds)
+	c.clip(r.bounds, r.keeps)
 	r.stats.RowsRead += int64(len(c.recs))
 	var pass []Tri
 	if r.early != nil {

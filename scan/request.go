@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -155,7 +156,14 @@ const DefaultMemoryBytes = 256 << 20
 // Source is what a scan reads: a snapshot of partitions. Safe for concurrent use.
 type Source interface {
 	Bounds(tp state.TopicPartition) (state.Bounds, error)
-	Batches(tp state.TopicPartition, r store.BatchRange) (BatchIter, error)
+	// Batches is of use until ctx ends.
+	Batches(ctx context.Context, tp state.TopicPartition, r store.BatchRange) (BatchIter, error)
+}
+
+// recordFilter is a BatchIter some records of whose batches do not count.
+type recordFilter interface {
+	// Keeps says whether the record at offset, in the present batch, counts.
+	Keeps(offset int64) bool
 }
 
 // BatchIter iterates over raw batches; *store.BatchIter is one.
@@ -176,7 +184,7 @@ func (s snapshotSource) Bounds(tp state.TopicPartition) (state.Bounds, error) {
 	return s.sn.Bounds(tp)
 }
 
-func (s snapshotSource) Batches(tp state.TopicPartition, r store.BatchRange) (BatchIter, error) {
+func (s snapshotSource) Batches(_ context.Context, tp state.TopicPartition, r store.BatchRange) (BatchIter, error) {
 	it, err := s.sn.Batches(tp, r)
 	if err != nil {
 		return nil, err // a nil *store.BatchIter must not become a non-nil interface

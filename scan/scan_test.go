@@ -41,7 +41,7 @@ func (s *fakeSource) Bounds(tp state.TopicPartition) (state.Bounds, error) {
 	return state.Bounds{LogStart: s.start, End: end, LastStable: end, Dense: !s.sparse}, nil
 }
 
-func (s *fakeSource) Batches(tp state.TopicPartition, r store.BatchRange) (BatchIter, error) {
+func (s *fakeSource) Batches(_ context.Context, tp state.TopicPartition, r store.BatchRange) (BatchIter, error) {
 	it := &fakeIter{s: s, p: tp.Partition, at: -1}
 	for _, raw := range s.batches[tp.Partition] {
 		b, _, err := recordbatch.Parse(raw)

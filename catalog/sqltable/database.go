@@ -39,8 +39,9 @@ func (d *topicDatabase) GetTableNames(ctx *sql.Context) ([]string, error) {
 
 // companion suffixes.
 const (
-	suffixRaw    = "$raw"
-	suffixErrors = "$errors"
+	suffixRaw    = "$raw"    // the exact bytes of every record
+	suffixErrors = "$errors" // the rows whose _error is set
+	suffixLatest = "$latest" // the newest row of each key
 )
 
 // GetTableInsensitive implements sql.Database. Names are case-sensitive, as in Kafka.
@@ -49,7 +50,9 @@ func (d *topicDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.
 	if at := strings.IndexByte(name, '$'); at >= 0 {
 		topic, suffix = name[:at], name[at:]
 	}
-	if suffix != "" && suffix != suffixRaw && suffix != suffixErrors {
+	switch suffix {
+	case "", suffixRaw, suffixErrors, suffixLatest:
+	default:
 		return nil, false, nil
 	}
 	stmt := d.provider.statement(ctx)
@@ -72,6 +75,9 @@ func (d *topicDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.
 			}
 		}
 		t.base = scan.Not{Arg: scan.IsNull{Column: scan.Column{Kind: scan.Error}}}
+	case suffixLatest:
+		t.cols = topicColumns(bound, name)
+		t.latest = true
 	default:
 		t.cols = topicColumns(bound, name)
 	}

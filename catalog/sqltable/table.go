@@ -23,6 +23,7 @@ type Table struct {
 	stmt     *StatementSnapshot
 	cols     []column
 	base     scan.Expr // what makes a companion's rows; nil: all records
+	latest   bool      // only the newest record of each key
 	proj     []int     // indexes in cols; nil: all
 	scan     Scan
 	planned  bool
@@ -135,8 +136,12 @@ func (t *Table) ScanColumn(i int) scan.Column { return t.projected()[i].scan }
 // Request is the scan that returns the table's rows.
 func (t *Table) Request() scan.Request {
 	cols := t.projected()
+	source := scan.FromSnapshot(t.stmt.Snapshot())
+	if t.latest {
+		source = scan.Latest(source)
+	}
 	req := scan.Request{
-		Source:         scan.FromSnapshot(t.stmt.Snapshot()),
+		Source:         source,
 		Table:          t.bound,
 		Columns:        make([]scan.Column, len(cols)),
 		Filter:         both(t.base, t.scan.Filter),
@@ -174,7 +179,7 @@ func (t *Table) DataLength(*sql.Context) (uint64, error) {
 // claims to be.
 func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
 	var n uint64
-	exact := t.base == nil && t.scan.Filter == nil && PushdownEnabled(ctx)
+	exact := t.base == nil && !t.latest && t.scan.Filter == nil && PushdownEnabled(ctx)
 	snap := t.stmt.Snapshot()
 	for p := range t.bound.Topic.Partitions {
 		b, err := snap.Bounds(state.TopicPartition{Topic: t.bound.Topic.ID, Partition: p})
