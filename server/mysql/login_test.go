@@ -125,10 +125,12 @@ func TestCommandsAreAuthorised(t *testing.T) {
 		{"SELECT x FROM orders", "1"},
 		{"SELECT x FROM `orders$raw`", "error 1054"},
 		{"SELECT COUNT(*) FROM `orders$raw`", "1"},
+		{"SELECT COUNT(*) FROM `orders$latest`", "0"}, // no keys
 		{"SELECT x FROM secret", "error 1142"},
 		{"SELECT * FROM secret", "error 1142"},
 		{"SELECT x FROM nosuch", "error 1142"},
 		{"SELECT COUNT(*) FROM `secret$raw`", "error 1142"},
+		{"SELECT COUNT(*) FROM `secret$latest`", "error 1142"},
 		{"WITH secret AS (SELECT 1 x) SELECT secret.x FROM secret", "1"},
 		{"WITH secret AS (SELECT 1 x) SELECT COUNT(*) FROM kafka.secret", "error 1235"},
 		{"SELECT (SELECT MAX(x) FROM secret)", "error 1142"},

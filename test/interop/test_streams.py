@@ -86,6 +86,7 @@ def test_streams_counts_joins_and_survives_a_kill(server, tmp_path, guarantee):
 
     until(counted)
     assert until(lambda: last_by_key(server, "ages-out")) == {"tommy": "2"}
+    assert server.sql("SELECT _key, _value FROM `ages$latest`") == [("tommy", "2")]
     # The application dies in the middle; then the server does.
     for victim in ("app", "server"):
         write(200)
@@ -120,6 +121,7 @@ def test_streams_counts_joins_and_survives_a_kill(server, tmp_path, guarantee):
     p.produce("ages", None, "tommy")
     p.flush(10)
     until(lambda: check(last_by_key(server, "ages-out") == {"tommy": "gone"}))
+    assert server.sql("SELECT _key, _value FROM `ages$latest`") == []
 
     # Repartition topics are purged as they are consumed.
     def purged():
