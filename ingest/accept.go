@@ -37,6 +37,14 @@ func (in *Ingest) accept(e *Entry) (state.Batch, []byte, error) {
 	if err := checkHeader(&b); err != nil {
 		return state.Batch{}, nil, err
 	}
+	if _, has := b.DeleteHorizon(); has {
+		// Compaction alone says when delete markers may go. Kafka stores what a producer says of it, and
+		// then drops the markers before any consumer sees them.
+		recordbatch.ClearDeleteHorizon(b.Raw)
+		if b, _, err = recordbatch.Parse(b.Raw); err != nil {
+			return state.Batch{}, nil, err
+		}
+	}
 	minTime, opaque, err := in.checkRecords(t, &b)
 	if err != nil {
 		return state.Batch{}, nil, err

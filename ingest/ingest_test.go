@@ -245,6 +245,27 @@ func TestAWrongMaximumTimestampIsCorrected(t *testing.T) {
 	}
 }
 
+// A producer that set the delete horizon would have its own and, after a rewrite, others' delete markers dropped at once.
+func TestTheDeleteHorizonOfAProducerIsNotStored(t *testing.T) {
+	for codec := recordbatch.None; codec <= recordbatch.Zstd; codec++ {
+		in, topic, f := newTest(t, map[string]string{"cleanup.policy": "compact"})
+		raw := build(codec, rec{now - 7, []byte("k"), "a"}, rec{now - 3, []byte("k"), "b"})
+		raw[22] |= 0x40
+		if r := one(in, topic, resum(raw)); r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		b, _, err := recordbatch.Parse(f.payload[0])
+		if _, has := b.DeleteHorizon(); err != nil || has || !b.CheckCRC() {
+			t.Fatalf("%+v %v", b, err)
+		}
+		var r recordbatch.Reader
+		var got recordbatch.Record
+		if err := r.Reset(&b); err != nil || !r.Next(&got) || got.Timestamp != now-7 || string(got.Value) != "a" {
+			t.Fatalf("%+v %v", got, err)
+		}
+	}
+}
+
 func TestCompressionTypeRecompresses(t *testing.T) {
 	in, topic, f := newTest(t, map[string]string{"compression.type": "zstd"})
 	if r := one(in, topic, build(recordbatch.Gzip, rec{now, []byte("k"), "value"})); r.Err != nil {

@@ -22,7 +22,7 @@ type compactor struct {
 	topics  *TopicSet // that compacted was made of
 	list    []compactedTopic
 	horizon map[state.TopicPartition]state.Millis // of copies made since the start; that of others is their file's
-	failed  map[state.TopicPartition]time.Time    // what could not be read, and when it is tried again
+	failed  map[state.TopicPartition]time.Time    // what could not be read, or had no room, and when it is tried again
 	keys    *keyTable
 
 	sealed    time.Time // when compaction last had the log sealed
@@ -51,6 +51,12 @@ const (
 	// how long it then makes way for them: as long as the bytes took, at most.
 	compactYieldBytes = 1 << 20
 	compactYieldMax   = 50 * time.Millisecond
+	// compactReserveShare and compactReserveMax are what compaction leaves free of the disk, for producers: one part in so
+	// many, and no more than so many bytes.
+	compactReserveShare = 20
+	compactReserveMax   = 1 << 30
+	// compactRoomRetry is how long a partition is left alone for which there was no room.
+	compactRoomRetry = time.Minute
 	// maxHorizon keeps delete horizons where every client can read them.
 	maxHorizon = 1 << 53
 )
@@ -88,7 +94,8 @@ func (s *Store) compaction() {
 }
 
 // Compact seals the log and compacts all that a compacted topic allows, whatever min.cleanable.dirty.ratio says
-// (CALL millrace.compact, tests). state.ErrUnknownTopic, ErrNotCompacted, or a *ReadError.
+// (CALL millrace.compact, tests). state.ErrUnknownTopic, ErrNotCompacted, a *ReadError, or commitlog.ErrNoSpace
+// when the disk has too little room for the copy of a partition: the others had one pass then.
 func (s *Store) Compact(ctx context.Context, id state.TopicID) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -175,7 +182,10 @@ func (s *Store) compactDue(ctx context.Context) (worked bool, err error) {
 	if len(due) == 0 {
 		return false, nil
 	}
-	return true, s.compactParts(ctx, due)
+	if err := s.compactParts(ctx, due); !errors.Is(err, errNoRoom) {
+		return true, err
+	}
+	return true, nil // logged, and counted
 }
 
 // compacted returns the compacted topics, in id order.
@@ -206,11 +216,22 @@ func (k *compactor) compacted(s *Store) []compactedTopic {
 	return k.list
 }
 
-func (k *compactor) fail(tp state.TopicPartition, err error, s *Store) {
+// leave lets a partition be for a while.
+func (k *compactor) leave(tp state.TopicPartition, pause time.Duration) {
 	if k.failed == nil {
 		k.failed = map[state.TopicPartition]time.Time{}
 	}
-	k.failed[tp] = time.Now().Add(compactRetry)
+	k.failed[tp] = time.Now().Add(pause)
+}
+
+func (k *compactor) skip(tp state.TopicPartition, err error, s *Store) {
+	k.leave(tp, compactRoomRetry)
+	s.metrics.compactSkipped.Inc()
+	s.o.Logger.Warn("a partition is not compacted for want of room on the disk; no record is lost", "error", err, "next try in", compactRoomRetry)
+}
+
+func (k *compactor) fail(tp state.TopicPartition, err error, s *Store) {
+	k.leave(tp, compactRetry)
 	s.metrics.compactFailures.Inc()
 	s.o.Logger.Error("a partition is not compacted because it cannot be read", "error", err, "next try in", compactRetry)
 }
@@ -338,18 +359,23 @@ type duePart struct {
 	cfg topicconfig.Config
 }
 
-// compactParts compacts partitions, which are in order, into as few files as their size allows.
-// Under keeper.compacts.
+// compactParts compacts partitions, which are in order, into as few files as their size allows. Those for which there is
+// no room are left out; the last one's errNoRoom is returned once the others are done. Under keeper.compacts.
 func (s *Store) compactParts(ctx context.Context, parts []duePart) error {
 	k := &s.keeper.compactor
 	if k.keys == nil {
 		k.keys = newKeyTable(s.o.CompactKeyBytes)
 	}
 	defer func() { k.keys = nil }() // the memory is only taken while it is used
+	var noRoom error
 	for len(parts) > 0 {
 		c := &compaction{s: s, keys: k.keys, now: s.o.Now().UnixMilli(), began: time.Now(), horizons: map[state.TopicPartition]state.Millis{}}
 		for len(parts) > 0 && c.bytesOut < compactFileBytes {
 			err := c.part(ctx, &parts[0])
+			if errors.Is(err, errNoRoom) {
+				k.skip(parts[0].TopicPartition, err, s)
+				noRoom, err = err, nil
+			}
 			if err != nil {
 				err = errors.Join(err, c.abort())
 				var re *ReadError
@@ -365,7 +391,7 @@ func (s *Store) compactParts(ctx context.Context, parts []duePart) error {
 			return err
 		}
 	}
-	return nil
+	return noRoom
 }
 
 // compaction is one pass over some partitions, into one file.
@@ -460,16 +486,21 @@ func (c *compaction) part(ctx context.Context, p *duePart) error {
 }
 
 // errNoRoom: compacting a partition takes room for all of it, until what it replaces is gone.
-var errNoRoom = errors.New("store: too little room on the disk for compaction")
+var errNoRoom = fmt.Errorf("store: too little room for compaction: %w", commitlog.ErrNoSpace)
 
 // room says whether the disk can take a second copy of the partition, in the worst case, and leaves room for producers.
+// It is asked before anything of the partition is written.
 func (c *compaction) room(sn *Snapshot, tp state.TopicPartition, end int64) error {
 	size, err := sn.sizeFrom(tp, 0, end)
 	if err != nil {
 		return err
 	}
-	if _, free, err := c.s.o.FS.Free(c.s.o.Dir); err == nil && free < size+size/8 {
-		return fmt.Errorf("%w: %d bytes are free, and topic %q partition %d has %d", errNoRoom, free, c.s.topicName(tp), tp.Partition, size)
+	total, free, err := c.s.o.FS.Free(c.s.o.Dir)
+	if err != nil {
+		return nil // a full disk shows when it is written to
+	}
+	if need := size + size/8 + min(total/compactReserveShare, compactReserveMax); free < need {
+		return fmt.Errorf("%w: a copy of topic %q partition %d, and the reserve, need %d bytes, and %d are free", errNoRoom, c.s.topicName(tp), tp.Partition, need, free)
 	}
 	return nil
 }

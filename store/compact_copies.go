@@ -22,6 +22,13 @@ func (s *Store) mergeCopies(ctx context.Context, v *version, keep alive) (merged
 	if len(run) == 0 {
 		return false, nil
 	}
+	var size int64
+	for _, f := range run {
+		size += f.size
+	}
+	if _, free, err := s.o.FS.Free(s.o.Dir); len(run) > 1 && (err != nil || free < size+size/8) {
+		return false, nil // as with other merges; rewriting one that is mostly dead makes room
+	}
 	began := time.Now()
 	f, err := s.writeCopies(ctx, v, run, keep)
 	if err != nil {

@@ -14,9 +14,11 @@ import (
 
 	"millrace/internal/recordbatch"
 	"millrace/internal/vfs"
+	"millrace/store/commitlog"
 	"millrace/store/state"
 	"millrace/store/wal"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"pgregory.net/rapid"
 )
 
@@ -291,6 +293,59 @@ func TestRunningSnapshotsKeepWhatCompactionDrops(t *testing.T) {
 	defer now.Release()
 	if got := snapshotValues(t, now, tp); !slices.Equal(got, []string{"19:19"}) {
 		t.Fatal(got)
+	}
+}
+
+// A copy that has no room is not begun: the partition stays as it is, others are compacted, and it is when there is room.
+func TestAPartitionWhoseCopyHasNoRoomIsLeftAlone(t *testing.T) {
+	fs := vfs.NewMem()
+	if err := fs.MkdirAll("/data"); err != nil {
+		t.Fatal(err)
+	}
+	reg := prometheus.NewPedanticRegistry()
+	s := openOver(t, fs, commitlog.NewMem(), func(o *Options) { o.Registry = reg })
+	defer s.Close()
+	id := createTopic(t, s, "t", 2, map[string]string{"cleanup.policy": "compact"})
+	large, small := state.TopicPartition{Topic: id}, state.TopicPartition{Topic: id, Partition: 1}
+	for range 2 {
+		produceRaw(t, s, large, keyedBatch(0, keyed{1, "k", strings.Repeat("x", 500_000)}))
+		produceRaw(t, s, small, keyedBatch(0, keyed{1, "k", "x"}))
+	}
+	if err := s.Seal(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	// The large partition's two records do not fit beside what is left for producers.
+	fs.SetLimit(fs.Used() + 1_000_000 + 100_000)
+	err := s.Compact(context.Background(), id)
+	if !errors.Is(err, commitlog.ErrNoSpace) {
+		t.Fatal(err)
+	}
+	if n := len(walkRecords(t, s, large)); n != 2 {
+		t.Fatalf("%d records in the large partition", n)
+	}
+	wantRecords(t, s, small, "1:k=x@1")
+	produceRaw(t, s, large, keyedBatch(0, keyed{1, "k", strings.Repeat("x", 500_000)}))
+	if err := s.Seal(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	// The worker goes on, too: it counts, and comes back later.
+	if worked, err := s.compactDue(context.Background()); !worked && err != nil {
+		t.Fatal(err)
+	}
+	all, err := reg.Gather()
+	skipped := 0.0
+	for _, f := range all {
+		if f.GetName() == "millrace_store_compaction_skipped_total" {
+			skipped = f.Metric[0].Counter.GetValue()
+		}
+	}
+	if err != nil || skipped < 1 {
+		t.Fatal(skipped, err)
+	}
+	fs.SetLimit(math.MaxInt64)
+	compactTopic(t, s, id)
+	if n := len(walkRecords(t, s, large)); n != 1 {
+		t.Fatalf("%d records in the large partition", n)
 	}
 }
 

@@ -24,6 +24,7 @@ type metrics struct {
 
 	compactions     prometheus.Counter
 	compactFailures prometheus.Counter
+	compactSkipped  prometheus.Counter
 	compactedIn     prometheus.Counter
 	compactedOut    prometheus.Counter
 	compactedAway   prometheus.Counter
@@ -94,6 +95,7 @@ func newMetrics(reg prometheus.Registerer, s *Store) *metrics {
 	gauge("compaction_dirty_bytes", "Sealed bytes of compacted topics that were not compacted yet, at the last look.", func() float64 { return float64(m.dirty.Load()) })
 	m.compactions = counter("compactions_total", "Files of compacted partitions written.")
 	m.compactFailures = counter("compaction_failures_total", "Compactions that failed and are tried again.")
+	m.compactSkipped = counter("compaction_skipped_total", "Partitions that were not compacted because a copy of them had no room on the disk.")
 	m.compactedIn = counter("compaction_read_bytes_total", "Record batch bytes that went into compaction.")
 	m.compactedOut = counter("compaction_written_bytes_total", "Record batch bytes that were left of them.")
 	m.compactedAway = counter("compaction_removed_records_total", "Records that compaction dropped.")

@@ -13,6 +13,13 @@ func (b *Batch) DeleteHorizon() (int64, bool) {
 	return b.BaseTimestamp, b.Attributes&attrDeleteHorizon != 0
 }
 
+// ClearDeleteHorizon takes the delete horizon out of a batch and sums it anew. The base timestamp stays: records' times
+// are relative to it.
+func ClearDeleteHorizon(raw []byte) {
+	raw[22] &^= attrDeleteHorizon
+	sum(raw)
+}
+
 // NoHorizon is Compactor.Rewrite's word for leaving a batch's delete horizon as it is.
 const NoHorizon = -1
 
