@@ -13,19 +13,20 @@ import (
 	"millrace/store/state"
 )
 
-// produceKeyed is produce with a key.
-func (x *transactor) produceKeyed(tp state.TopicPartition, k keyed) {
+// produceKeyed is produce with keys. It returns the base offset.
+func (x *transactor) produceKeyed(tp state.TopicPartition, codec int, recs ...keyed) (base int64) {
 	x.t.Helper()
-	raw := keyedBatch(recordbatch.None, k)
+	raw := keyedBatch(codec, recs...)
 	raw[22] |= 0x10
 	recordbatch.SetProducer(raw, x.pid, x.epo, x.seq[tp])
-	x.seq[tp]++
+	x.seq[tp] += int32(len(recs))
 	b := batchOf(tp, raw)
 	b.Transactional = true
 	c := make(chan error, 1)
 	err := x.s.Submit(context.Background(), state.Produce{Batches: []state.Batch{b}, TransactionalID: x.id, AddPartitions: true}, [][]byte{raw}, func(res any, err error) {
 		if err == nil {
-			err = res.(state.ProduceResult).Batches[0].Err
+			r := res.(state.ProduceResult).Batches[0]
+			base, err = r.BaseOffset, r.Err
 		}
 		c <- err
 	})
@@ -35,6 +36,7 @@ func (x *transactor) produceKeyed(tp state.TopicPartition, k keyed) {
 	if err != nil {
 		x.t.Fatal(err)
 	}
+	return base
 }
 
 // recordsOf adds the records of a batch from offset from on.
@@ -175,7 +177,7 @@ func TestCompactionNeverShowsAbortedRecordsNorLosesCommittedOnes(t *testing.T) {
 				}
 				// Nobody else writes its keys, so that the order of commits does not matter.
 				k.key = fmt.Sprint("x", i, r.IntN(3))
-				txns[i].produceKeyed(tp, k)
+				txns[i].produceKeyed(tp, recordbatch.None, k)
 				put(pending[i], k)
 			case n < 16:
 				if pending[i] != nil {
