@@ -5,7 +5,7 @@ BIN := bin/millrace
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo fmt lint test race fuzz fault fault-long interop interop-full bench check clean
+.PHONY: help build run demo fmt lint test race fuzz fault fault-long interop interop-full bench bench-sql check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -49,6 +49,9 @@ interop-full: build ## everything real clients do, their own suites included
 
 bench: build ## compare with Apache Kafka in one run; prints ratios
 	test/bench/run.sh
+
+bench-sql: build ## compare SQL with DuckDB and ClickHouse in one run; prints ratios
+	test/bench/sql/run.sh --cold --peers duckdb,clickhouse,duckdb-json
 
 check: lint test ## what CI runs first
 

@@ -19,6 +19,13 @@ const (
 // PushdownVariable is the session variable that switches scan offload off with 0.
 const PushdownVariable = "millrace_pushdown"
 
+// ThreadsVariable is the session variable that says on how many threads a statement may
+// scan; 0: on all.
+const ThreadsVariable = "millrace_threads"
+
+// MaxThreads bounds ThreadsVariable.
+const MaxThreads = 1024
+
 // Options of a provider. Nil functions leave the table they feed empty.
 type Options struct {
 	// Connections lists open connections of both wires.
@@ -147,6 +154,19 @@ func (p *Provider) VisibleColumns(ctx *sql.Context, db, table string) (names []s
 func Invisible(c *sql.Column) bool { return c.Extra == extraInvisible }
 
 const extraInvisible = "INVISIBLE"
+
+// Threads reads the session's millrace_threads; 0: as many as there are.
+func Threads(ctx *sql.Context) int {
+	if ctx == nil || ctx.Session == nil {
+		return 0
+	}
+	v, err := ctx.GetSessionVariable(ctx, ThreadsVariable)
+	if err != nil {
+		return 0 // the variable is not registered
+	}
+	n, _ := v.(int64)
+	return int(n)
+}
 
 // PushdownEnabled reads the session's millrace_pushdown; on unless it is 0.
 func PushdownEnabled(ctx *sql.Context) bool {

@@ -31,6 +31,10 @@ var setVariables = sync.OnceValue(func() error {
 			Name: sqltable.PushdownVariable, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
 			Type: types.NewSystemBoolType(sqltable.PushdownVariable), Default: int8(1),
 		},
+		&sql.MysqlSystemVariable{
+			Name: sqltable.ThreadsVariable, Scope: sql.GetMysqlScope(sql.SystemVariableScope_Both), Dynamic: true,
+			Type: types.NewSystemIntType(sqltable.ThreadsVariable, 0, sqltable.MaxThreads, false), Default: int64(0),
+		},
 	})
 	return sql.SystemVariables.AssignValues(map[string]any{
 		"version":            ServerVersion,

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Millrace's SQL against DuckDB and ClickHouse in one run; arguments go to bench.py
+# (--events 3000000 --threads 1 --only Q3,Q7 --cold).
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+cd "$root"
+venv=.cache/bench-sql
+if [ ! -x $venv/bin/python ] || ! $venv/bin/python -c 'import duckdb, chdb, pymysql' 2>/dev/null; then
+  python3 -m venv $venv
+  $venv/bin/pip install -q --disable-pip-version-check -r test/bench/sql/requirements.txt
+fi
+go build -o .cache/sqlgen ./test/bench/sql/gen
+exec $venv/bin/python test/bench/sql/bench.py --gen .cache/sqlgen --work "${WORK:-.cache/bench-sql-data}" "$@"
