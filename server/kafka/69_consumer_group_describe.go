@@ -10,8 +10,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// consumerProtocolMember is the type of a member that speaks the consumer protocol itself.
-const consumerProtocolMember int8 = 1
+// Types of members, by the protocol that they speak.
+const (
+	classicProtocolMember  int8 = 0
+	consumerProtocolMember int8 = 1
+)
 
 // consumerGroupDescribe serves ConsumerGroupDescribe 0–1. A group that reads a topic which the
 // principal may not see is not shown at all, as in Kafka.
@@ -52,7 +55,9 @@ func (s *Server) describeConsumerGroup(r *request, name string, operations bool)
 		if gm.SubscribedTopics == nil {
 			gm.SubscribedTopics = []string{}
 		}
-		gm.MemberType = consumerProtocolMember
+		if gm.MemberType = consumerProtocolMember; m.Classic {
+			gm.MemberType = classicProtocolMember
+		}
 		for _, of := range []struct {
 			to   *kmsg.Assignment
 			from []state.TopicPartition

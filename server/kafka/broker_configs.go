@@ -130,7 +130,7 @@ func groupConfigs(o group.Options, consumers bool) []brokerConfig {
 		entry("group.consumer.session.timeout.ms", "int", ms(o.ConsumerSessionTimeout), ms(d.ConsumerSessionTimeout), "How long a member of the consumer protocol may be silent, in milliseconds."),
 		entry("group.consumer.heartbeat.interval.ms", "int", ms(o.ConsumerHeartbeatInterval), ms(d.ConsumerHeartbeatInterval), "How often members of the consumer protocol send a heartbeat, in milliseconds."),
 		entry("group.consumer.max.size", "int", strconv.Itoa(o.ConsumerMaxSize), strconv.Itoa(d.ConsumerMaxSize), "Members that a group of the consumer protocol can have."),
-		entry("group.consumer.migration.policy", "string", "disabled", "bidirectional", "Whether a group with members can change between the classic and the consumer protocol."),
+		entry("group.consumer.migration.policy", "string", "bidirectional", "bidirectional", "Whether a group with members can change between the classic and the consumer protocol."),
 	)
 }
 

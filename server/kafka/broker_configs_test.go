@@ -8,12 +8,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-func TestTheBrokerTellsWhichGroupsItServesAndThatTheyDoNotMigrate(t *testing.T) {
+func TestTheBrokerTellsWhichGroupsItServesAndThatTheyMigrate(t *testing.T) {
 	a := startAdminServer(t)
 	configs := a.describe(kmsg.ConfigResourceTypeBroker, "1")
 	for name, want := range map[string]string{
 		"group.coordinator.rebalance.protocols": "classic,consumer,share",
-		"group.consumer.migration.policy":       "disabled",
+		"group.consumer.migration.policy":       "bidirectional",
 		"group.consumer.assignors":              "uniform,range",
 		"group.consumer.session.timeout.ms":     "45000",
 		"group.consumer.heartbeat.interval.ms":  "5000",
@@ -23,9 +23,6 @@ func TestTheBrokerTellsWhichGroupsItServesAndThatTheyDoNotMigrate(t *testing.T) 
 		if !ok || deref(c.Value) != want || !c.ReadOnly || deref(c.Documentation) == "" {
 			t.Errorf("%s: %+v", name, c)
 		}
-	}
-	if c := configs["group.consumer.migration.policy"]; c.Source == kmsg.ConfigSourceDefaultConfig {
-		t.Errorf("Kafka's default is another: %+v", c)
 	}
 	if c := configs["group.consumer.assignors"]; c.Source != kmsg.ConfigSourceDefaultConfig || c.ConfigType != kmsg.ConfigTypeList {
 		t.Errorf("got %+v", c)

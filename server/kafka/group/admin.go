@@ -65,18 +65,12 @@ type MemberDescription struct {
 
 // Describe returns one classic group; false when there is none.
 func (c *Coordinator) Describe(name string) (Description, bool) {
-	if c.lookupConsumer(name) != nil {
-		return Description{}, false
-	}
-	if g, err := c.lookup(name); err == nil && g != nil {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if g.state == Dead {
-			return Description{}, false
-		}
+	h, _ := c.hold(name)
+	defer h.unlock()
+	switch g := h.classic; {
+	case g != nil && g.state != Dead:
 		return g.describe(), true
-	}
-	if _, ok := c.store.CommittedOffsets(name); !ok || c.isShareGroup(name) {
+	case g != nil, h.consumer != nil, !c.known(name):
 		return Description{}, false
 	}
 	return Description{Group: name, State: Empty}, true
@@ -105,26 +99,17 @@ func (g *group) describe() Description {
 // Delete removes a group without members, and its offsets. The reply comes when
 // that is durable.
 func (c *Coordinator) Delete(name string, reply func(error)) {
-	g, err := c.lookup(name)
-	if err != nil {
+	h, err := c.hold(name)
+	defer h.unlock()
+	switch g := h.classic; {
+	case err != nil:
 		reply(err)
-		return
-	}
-	if cg := c.lookupConsumer(name); cg != nil {
-		cg.deleteGroup(reply)
-		return
-	}
-	if g == nil {
-		if _, ok := c.store.CommittedOffsets(name); !ok || c.isShareGroup(name) {
-			reply(ErrGroupNotFound)
-			return
-		}
+	case h.consumer != nil:
+		h.consumer.deleteGroup(reply)
+	case g == nil && !c.known(name):
+		reply(ErrGroupNotFound)
+	case g == nil:
 		c.submit(state.DeleteGroup{Group: name}, func(result any, err error) { reply(deleteError(result, err)) })
-		return
-	}
-	g.mu.Lock()
-	defer g.unlock()
-	switch {
 	case g.state == Dead:
 		g.later(func() { reply(ErrGroupNotFound) })
 	case g.state != Empty:

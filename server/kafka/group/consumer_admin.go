@@ -23,6 +23,7 @@ type ConsumerDescription struct {
 type ConsumerMemberDescription struct {
 	ID, InstanceID, RackID, ClientID, ClientHost string
 	Epoch                                        int32
+	Classic                                      bool     // it speaks the classic protocol
 	Topics                                       []string // by name
 	Regex                                        string   // "" none
 	Assignment, Target                           []state.TopicPartition
@@ -31,16 +32,15 @@ type ConsumerMemberDescription struct {
 // DescribeConsumer returns one group of the consumer protocol; ErrNotConsumerGroup for one of
 // another protocol, ErrGroupNotFound when there is none.
 func (c *Coordinator) DescribeConsumer(name string) (ConsumerDescription, error) {
-	g := c.lookupConsumer(name)
-	if g == nil {
-		if _, ok := c.Describe(name); ok {
-			return ConsumerDescription{}, ErrNotConsumerGroup
-		}
-		return ConsumerDescription{}, ErrGroupNotFound
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.dead {
+	h, err := c.hold(name)
+	defer h.unlock()
+	g := h.consumer
+	switch {
+	case err != nil:
+		return ConsumerDescription{}, err
+	case h.classic != nil && h.classic.state != Dead, h.classic == nil && g == nil && c.known(name):
+		return ConsumerDescription{}, ErrNotConsumerGroup
+	case g == nil || g.dead:
 		return ConsumerDescription{}, ErrGroupNotFound
 	}
 	d := ConsumerDescription{Group: name, State: g.state(), Epoch: g.epoch, AssignmentEpoch: g.targetEpoch, Assignor: g.assignor}
@@ -50,7 +50,7 @@ func (c *Coordinator) DescribeConsumer(name string) (ConsumerDescription, error)
 	for _, m := range g.members {
 		d.Members = append(d.Members, ConsumerMemberDescription{
 			ID: m.id, InstanceID: m.instanceID, RackID: m.rackID, ClientID: m.clientID, ClientHost: m.clientHost,
-			Epoch: m.epoch, Topics: slices.Clone(m.topics), Regex: m.regex,
+			Epoch: m.epoch, Classic: m.classic != nil, Topics: slices.Clone(m.topics), Regex: m.regex,
 			Assignment: sorted(m.assigned), Target: sorted(m.target),
 		})
 	}
@@ -58,10 +58,8 @@ func (c *Coordinator) DescribeConsumer(name string) (ConsumerDescription, error)
 	return d, nil
 }
 
-// deleteGroup removes a group without members.
+// deleteGroup removes a group without members. With mu held.
 func (g *consumerGroup) deleteGroup(reply func(error)) {
-	g.mu.Lock()
-	defer g.unlock()
 	switch {
 	case g.dead:
 		g.effects = append(g.effects, func() { reply(ErrGroupNotFound) })
@@ -73,14 +71,10 @@ func (g *consumerGroup) deleteGroup(reply func(error)) {
 				reply(err)
 				return
 			}
-			if g.c.enter() { // this may be the store's publisher, which must not wait
-				go func() {
-					defer g.c.active.Done()
-					g.deleteGroup(reply)
-				}()
-				return
+			// This may be the store's publisher, which must not wait.
+			if !g.c.apart(func() { g.c.Delete(g.name, reply) }) {
+				reply(ErrClosed)
 			}
-			reply(ErrClosed)
 		})
 	default:
 		g.dead = true
@@ -101,24 +95,6 @@ func (g *consumerGroup) deleteGroup(reply func(error)) {
 	}
 }
 
-// commitFor stores offsets of a group of the consumer protocol. They are submitted with no lock held: a
-// member that loses its epoch in between committed just before it did.
-func (c *Coordinator) commitFor(g *consumerGroup, r CommitRequest, reply func([]error, error)) {
-	g.mu.Lock()
-	err := g.mayCommit(r)
-	g.mu.Unlock()
-	if err != nil {
-		reply(nil, err)
-		return
-	}
-	intent, done := c.commitIntent(r, reply)
-	if intent == nil {
-		done(nil, nil)
-		return
-	}
-	c.submit(intent, done)
-}
-
 // mayCommit checks the member's standing.
 func (g *consumerGroup) mayCommit(r CommitRequest) error {
 	unnamed := r.MemberID == "" && r.InstanceID == ""
@@ -131,7 +107,7 @@ func (g *consumerGroup) mayCommit(r CommitRequest) error {
 	if err := g.checkEpoch(r.MemberID, r.Generation); err != nil {
 		return err
 	}
-	if r.OldClient && r.Transaction == nil {
+	if r.OldClient && r.Transaction == nil && g.members[r.MemberID].classic == nil {
 		return ErrTooOldForConsumers
 	}
 	return nil
@@ -141,6 +117,8 @@ func (g *consumerGroup) checkEpoch(memberID string, epoch int32) error {
 	switch m := g.members[memberID]; {
 	case m == nil:
 		return ErrUnknownMember
+	case m.epoch != epoch && m.classic != nil:
+		return ErrIllegalGeneration
 	case m.epoch != epoch:
 		return ErrStaleMemberEpoch
 	}
@@ -150,13 +128,12 @@ func (g *consumerGroup) checkEpoch(memberID string, epoch int32) error {
 // CheckFetch says whether a member may ask for the group's offsets with its epoch; without a
 // member id and with an epoch below 0 everyone may.
 func (c *Coordinator) CheckFetch(name, memberID string, epoch int32) error {
-	g := c.lookupConsumer(name)
-	if g == nil || (memberID == "" && epoch < 0) {
-		return nil
+	h, err := c.hold(name)
+	defer h.unlock()
+	if err != nil || h.consumer == nil || (memberID == "" && epoch < 0) {
+		return err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.checkEpoch(memberID, epoch)
+	return h.consumer.checkEpoch(memberID, epoch)
 }
 
 // subscribedTo reports whether a member reads the topic.
@@ -169,10 +146,9 @@ func (g *consumerGroup) subscribedTo(topic string) bool {
 	return false
 }
 
-// leave takes members out at an administrator's wish.
+// leave takes members out: those that speak the classic protocol leave so, others at an
+// administrator's wish.
 func (g *consumerGroup) leave(leaving []Leaving) ([]error, error) {
-	g.mu.Lock()
-	defer g.unlock()
 	if g.dead {
 		return nil, ErrNotAvailable
 	}

@@ -18,6 +18,7 @@ import (
 // same set.
 type Topics interface {
 	ByName(name string) (state.Topic, bool)
+	ByID(id state.TopicID) (state.Topic, bool)
 	All() []state.Topic
 }
 
@@ -30,6 +31,9 @@ type consumerGroup struct {
 
 	mu          sync.Mutex
 	dead        bool
+	moved       bool  // dead, since a classic group took its place (migrate.go)
+	leaving     bool  // a classic group is about to
+	native      int   // members that speak the consumer protocol
 	epoch       int32 // goes up whenever members, subscriptions or topics change
 	targetEpoch int32 // of the targets
 	assignor    string
@@ -180,6 +184,9 @@ func (g *consumerGroup) retarget(topics Topics) {
 // keepAlive gives the member a full session from now on.
 func (g *consumerGroup) keepAlive(m *consumerMember) {
 	d := groupconfig.Millis(g.c.opts.GroupConfig(g.name), groupconfig.ConsumerSessionTimeout, g.c.opts.ConsumerSessionTimeout)
+	if m.classic != nil {
+		d = m.classic.session
+	}
 	m.deadline = time.Now().Add(d)
 	if m.session != nil {
 		m.session.Reset(d)
@@ -198,25 +205,34 @@ func (g *consumerGroup) keepAlive(m *consumerMember) {
 // watchRevocation gives an unrevoked member its rebalance timeout, and no longer. A member
 // that goes from one revocation to the next begins anew.
 func (g *consumerGroup) watchRevocation(m *consumerMember, changed bool) {
-	if m.state == unrevoked && m.revocation != nil && !changed {
-		return
+	switch {
+	case m.classic != nil: // its turns are to join and to sync
+	case m.state != unrevoked:
+		m.endTurn()
+	case m.turn == nil || changed:
+		g.giveTurn(m, "did not give its partitions up")
 	}
-	m.revocationTurn++
-	if m.revocation != nil {
-		m.revocation.Stop()
-		m.revocation = nil
-	}
-	if m.state != unrevoked {
-		return
-	}
-	turn := m.revocationTurn
-	m.revocation = g.timer(m.rebalanceTimeout, func() {
-		if g.members[m.id] != m || m.revocationTurn != turn || m.state != unrevoked {
+}
+
+// giveTurn has the group wait for what only the member can do: its rebalance timeout from now on.
+func (g *consumerGroup) giveTurn(m *consumerMember, failure string) {
+	m.endTurn()
+	turn := m.turns
+	m.turn = g.timer(m.rebalanceTimeout, func() {
+		if g.members[m.id] != m || m.turns != turn {
 			return
 		}
-		g.c.log.Info("group member did not give its partitions up in time", "group", g.name, "member", m.id, "epoch", m.epoch)
+		g.c.log.Info("group member "+failure+" in time", "group", g.name, "member", m.id, "epoch", m.epoch)
 		g.remove(m)
 	})
+}
+
+func (m *consumerMember) endTurn() {
+	m.turns++
+	if m.turn != nil {
+		m.turn.Stop()
+		m.turn = nil
+	}
 }
 
 func (g *consumerGroup) timer(d time.Duration, f func()) *time.Timer {
@@ -234,20 +250,18 @@ func (g *consumerGroup) timer(d time.Duration, f func()) *time.Timer {
 }
 
 func (m *consumerMember) stopTimers() {
-	m.revocationTurn++
-	for _, t := range []*time.Timer{m.session, m.revocation} {
-		if t != nil {
-			t.Stop()
-		}
+	m.endTurn()
+	if m.session != nil {
+		m.session.Stop()
+		m.session = nil
 	}
-	m.session, m.revocation = nil, nil
 }
 
 // remove takes a member out; its partitions are free.
 func (g *consumerGroup) remove(m *consumerMember) {
 	m.stopTimers()
 	g.disown(m)
-	delete(g.members, m.id)
+	g.drop(m)
 	if m.instanceID != "" && g.instances[m.instanceID] == m.id {
 		delete(g.instances, m.instanceID)
 	}
@@ -259,8 +273,19 @@ func (g *consumerGroup) remove(m *consumerMember) {
 
 func (g *consumerGroup) add(m *consumerMember) {
 	g.members[m.id] = m
+	if m.classic == nil {
+		g.native++
+	}
 	if m.instanceID != "" {
 		g.instances[m.instanceID] = m.id
+	}
+}
+
+// drop is the contrary of add, but for the instance.
+func (g *consumerGroup) drop(m *consumerMember) {
+	delete(g.members, m.id)
+	if m.classic == nil {
+		g.native--
 	}
 }
 
@@ -294,14 +319,9 @@ func (g *consumerGroup) unlockFromStore() {
 	if write == nil {
 		return
 	}
-	if g.c.enter() {
-		go func() {
-			defer g.c.active.Done()
-			write()
-		}()
-		return
+	if !g.c.apart(write) {
+		write() // closed: it fails at once
 	}
-	write() // closed: it fails at once
 }
 
 func (g *consumerGroup) release() (write func()) {
@@ -312,6 +332,9 @@ func (g *consumerGroup) release() (write func()) {
 		g.inflight, g.waiting = g.waiting, nil
 		intent := state.PutGroup{Group: g.name, Empty: len(g.members) == 0, Data: g.encode()}
 		write = func() { g.write(intent) }
+	}
+	if !g.leaving && g.downgradable() {
+		g.leaving = g.c.apart(func() { g.c.downgrade(g) })
 	}
 	g.mu.Unlock()
 	for _, f := range effects {

@@ -114,12 +114,11 @@ func (c *Coordinator) ConsumerHeartbeat(r ConsumerHeartbeat, reply func(Consumer
 			return
 		}
 	}
-	g, err := c.consumerGroup(r.Group, r.Epoch == 0)
+	g, err := c.holdConsumer(r.Group, r.Epoch == 0)
 	if err != nil {
 		fail(err)
 		return
 	}
-	g.mu.Lock()
 	defer g.unlock()
 	if g.dead {
 		g.effects = append(g.effects, func() { fail(ErrNotAvailable) })
@@ -145,6 +144,9 @@ func (g *consumerGroup) heartbeat(r ConsumerHeartbeat) (ConsumerHeartbeatRespons
 	m, fresh, err := g.memberOf(&r)
 	if err != nil {
 		return ConsumerHeartbeatResponse{}, err
+	}
+	if m.classic != nil {
+		g.speaks(m, nil)
 	}
 	topics := g.c.opts.Topics()
 	changed, err := g.describeBy(m, r, topics)
@@ -194,7 +196,7 @@ func (g *consumerGroup) memberOf(r *ConsumerHeartbeat) (m *consumerMember, fresh
 		case r.Epoch > 0 && old.id != r.MemberID:
 			return nil, false, ErrFencedInstance
 		case r.Epoch == 0 && old != nil && old.id != r.MemberID:
-			if old.epoch != leftForNow {
+			if old.epoch != leftForNow && old.classic == nil {
 				return nil, false, ErrUnreleasedInstance
 			}
 			if m != nil {
@@ -211,10 +213,11 @@ func (g *consumerGroup) memberOf(r *ConsumerHeartbeat) (m *consumerMember, fresh
 	case m == nil && len(g.members) >= g.c.opts.ConsumerMaxSize:
 		return nil, false, ErrGroupMaxSize
 	case m == nil:
-		m = &consumerMember{id: r.MemberID, assigned: assign.Partitions{}, revoking: assign.Partitions{}, target: assign.Partitions{}}
+		instanceID := ""
 		if r.InstanceID != nil {
-			m.instanceID = *r.InstanceID
+			instanceID = *r.InstanceID
 		}
+		m = newConsumerMember(r.MemberID, instanceID)
 		g.add(m)
 		return m, true, nil
 	case r.Epoch == 0:
@@ -250,14 +253,14 @@ func (g *consumerGroup) rename(m *consumerMember, instanceID string) {
 	g.dirty = true
 }
 
-// replace puts a new incarnation in the place of a static member that had left for now.
+// replace puts a new incarnation in the place of a static member.
 func (g *consumerGroup) replace(old *consumerMember, id string) *consumerMember {
 	m := *old
 	m.id, m.epoch, m.previousEpoch = id, 0, 0
-	m.session, m.revocation = nil, nil
+	m.session, m.turn = nil, nil
 	old.stopTimers()
 	g.disown(old)
-	delete(g.members, old.id)
+	g.drop(old)
 	g.add(&m)
 	g.own(&m)
 	g.dirty = true

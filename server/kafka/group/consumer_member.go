@@ -38,10 +38,16 @@ type consumerMember struct {
 	revoking             assign.Partitions // it was told to give these up
 	target               assign.Partitions
 
-	deadline       time.Time
-	session        *time.Timer
-	revocation     *time.Timer // runs while unrevoked
-	revocationTurn uint64      // tells a stale firing
+	classic *classicSide // nil: it speaks the consumer protocol
+
+	deadline time.Time
+	session  *time.Timer
+	turn     *time.Timer // runs while the group waits for it; nil: it does not
+	turns    uint64      // tells a stale firing
+}
+
+func newConsumerMember(id, instanceID string) *consumerMember {
+	return &consumerMember{id: id, instanceID: instanceID, assigned: assign.Partitions{}, revoking: assign.Partitions{}, target: assign.Partitions{}}
 }
 
 // subscribed are the topics that the member reads, by name and by regex; sorted, once each.

@@ -3,41 +3,52 @@ package group
 // ServesConsumers says whether groups of the consumer protocol (KIP-848) are served.
 func (c *Coordinator) ServesConsumers() bool { return c.opts.Topics != nil }
 
-// consumerGroup returns the group, or makes it where that is asked for and the name is free. A classic
-// group without members becomes one of the new protocol; one with members stays what it is.
-func (c *Coordinator) consumerGroup(name string, create bool) (*consumerGroup, error) {
+// holdConsumer finds and locks the group of the consumer protocol. Where create is set it makes the
+// group if the name is free, and upgrades a classic one.
+func (c *Coordinator) holdConsumer(name string, create bool) (*consumerGroup, error) {
+	for {
+		g, answers, err := c.consumerGroup(name, create)
+		for _, f := range answers {
+			f()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if g.mu.Lock(); !g.moved {
+			return g, nil
+		}
+		g.mu.Unlock()
+	}
+}
+
+func (c *Coordinator) consumerGroup(name string, create bool) (g *consumerGroup, answers []func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, ErrClosed
+		return nil, nil, ErrClosed
 	}
 	if g := c.consumers[name]; g != nil {
-		return g, nil
+		return g, nil, nil
 	}
 	if old := c.groups[name]; old != nil {
+		if !create {
+			return nil, nil, ErrNotConsumerGroup
+		}
 		old.mu.Lock()
 		defer old.mu.Unlock()
-		switch {
-		case !create || (old.state != Empty && old.state != Dead):
-			return nil, ErrNotConsumerGroup
-		case old.state == Dead || len(old.pending) > 0 || len(old.writes) > 0 || old.pumping:
-			return nil, ErrNotAvailable // for a moment
-		}
-		old.transition(Dead)
-		delete(c.groups, name)
+		return c.upgrade(old)
 	}
-	if !create {
-		return nil, ErrGroupNotFound
+	switch {
+	case !create:
+		return nil, nil, ErrGroupNotFound
+	case c.isShared(name):
+		return nil, nil, ErrShareGroup
+	case len(c.groups)+len(c.consumers) >= c.opts.MaxGroups:
+		return nil, nil, ErrTooManyGroups
 	}
-	if c.isShared(name) {
-		return nil, ErrShareGroup
-	}
-	if len(c.groups)+len(c.consumers) >= c.opts.MaxGroups {
-		return nil, ErrTooManyGroups
-	}
-	g := newConsumerGroup(c, name)
+	g = newConsumerGroup(c, name)
 	c.consumers[name] = g
-	return g, nil
+	return g, nil, nil
 }
 
 // lookupConsumer returns a group of the consumer protocol, or nil.
@@ -45,26 +56,6 @@ func (c *Coordinator) lookupConsumer(name string) *consumerGroup {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.consumers[name]
-}
-
-// yieldToClassic makes the name free for a classic group, which only a group without members lets
-// it have. The caller holds mu.
-func (c *Coordinator) yieldToClassic(name string) error {
-	g := c.consumers[name]
-	if g == nil {
-		return nil
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	switch {
-	case len(g.members) > 0:
-		return ErrInconsistentProtocol
-	case g.dead || !g.idle():
-		return ErrNotAvailable
-	}
-	g.dead = true
-	delete(c.consumers, name)
-	return nil
 }
 
 func (c *Coordinator) forgetConsumer(g *consumerGroup) {

@@ -25,6 +25,10 @@ import (
 //	  epoch, previous epoch, state     varints
 //	  assigned, being revoked, target  sets: varint count, then 16 bytes of topic id and the
 //	                                   partition as a varint each
+//	members that speak the classic protocol   varint count, then each; not there at all when none does
+//	  member id                        string
+//	  session timeout                  varint, ms
+//	  protocols                        varint count, then name and metadata as strings
 const consumerRecordVersion = 'c'
 
 func (g *consumerGroup) encode() []byte {
@@ -60,6 +64,22 @@ func (g *consumerGroup) encode() []byte {
 				b = append(b, tp.Topic[:]...)
 				num(uint64(tp.Partition))
 			}
+		}
+	}
+	if g.native == len(g.members) {
+		return b
+	}
+	num(uint64(len(g.members) - g.native))
+	for _, m := range g.members {
+		if m.classic == nil {
+			continue
+		}
+		str(m.id)
+		num(uint64(millis(m.classic.session)))
+		num(uint64(len(m.classic.protocols)))
+		for _, p := range m.classic.protocols {
+			str(p.Name)
+			str(string(p.Metadata))
 		}
 	}
 	return b
@@ -113,6 +133,20 @@ func (c *Coordinator) restoreConsumer(name string, data []byte) (*consumerGroup,
 		}
 		g.add(m)
 		g.own(m)
+	}
+	if len(r.b) > 0 && !r.bad {
+		for n := r.uint(uint64(len(g.members))); n > 0 && !r.bad; n-- {
+			m := g.members[r.string()]
+			side := &classicSide{session: max(time.Duration(r.uint(maxInt32))*time.Millisecond, c.opts.MinSessionTimeout)}
+			for n := r.uint(uint64(len(r.b))); n > 0 && !r.bad; n-- {
+				side.protocols = append(side.protocols, Protocol{Name: r.string(), Metadata: r.bytes()})
+			}
+			if r.bad || m == nil || m.classic != nil || len(side.protocols) == 0 || len(side.protocols[0].Metadata) < 2 {
+				return nil, errBadRecord
+			}
+			g.speaks(m, side)
+		}
+		g.dirty = false
 	}
 	if r.bad || len(r.b) != 0 {
 		return nil, errBadRecord

@@ -1,5 +1,5 @@
 // Package group is the coordinator of consumer groups: the classic group
-// protocol as Apache Kafka 4.x speaks it, without sockets.
+// protocol and the consumer protocol (KIP-848) as Apache Kafka 4.x speaks them, without sockets.
 //
 // Members, join and sync waits and session timers live in memory only. What must
 // survive a restart (the last completed generation with its members and
@@ -118,7 +118,7 @@ func (o *Options) setDefaults() {
 // Coordinator is safe for concurrent use.
 //
 // Lock order: mu before a group's mu, and before that of the share groups' coordinator
-// (exclusive.go). Store.Submit, which may wait, is called with none held.
+// (exclusive.go); a group's before that of the new one that takes its place (migrate.go). Store.Submit, which may wait, is called with none held.
 type Coordinator struct {
 	store   Store
 	opts    Options
@@ -225,6 +225,18 @@ func (c *Coordinator) Close() {
 	c.metrics.unregister()
 }
 
+// apart runs f on a goroutine of its own, which Close waits for; false: closed, f is not run.
+func (c *Coordinator) apart(f func()) bool {
+	if !c.enter() {
+		return false
+	}
+	go func() {
+		defer c.active.Done()
+		f()
+	}()
+	return true
+}
+
 // enter registers work that Close waits for; false: closed.
 func (c *Coordinator) enter() bool {
 	c.mu.RLock()
@@ -234,42 +246,6 @@ func (c *Coordinator) enter() bool {
 	}
 	c.active.Add(1)
 	return true
-}
-
-// lookup returns a group that has members or had a generation, or nil.
-func (c *Coordinator) lookup(name string) (*group, error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if c.closed {
-		return nil, ErrClosed
-	}
-	return c.groups[name], nil
-}
-
-func (c *Coordinator) lookupOrCreate(name string) (*group, error) {
-	if g, err := c.lookup(name); g != nil || err != nil {
-		return g, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil, ErrClosed
-	}
-	if g := c.groups[name]; g != nil {
-		return g, nil
-	}
-	if c.isShared(name) {
-		return nil, ErrShareGroup
-	}
-	if err := c.yieldToClassic(name); err != nil {
-		return nil, err
-	}
-	if len(c.groups)+len(c.consumers) >= c.opts.MaxGroups {
-		return nil, ErrTooManyGroups
-	}
-	g := newGroup(c, name)
-	c.groups[name] = g
-	return g, nil
 }
 
 // forget drops a dead group from the map.

@@ -78,6 +78,7 @@ type group struct {
 	syncTimer        *time.Timer
 	storing          bool // the leader's assignment is on its way to the store
 	stored           bool // the store knows this group
+	moved            bool // dead, since another took its place (migrate.go)
 
 	effects []func()
 	writes  []write
@@ -117,14 +118,9 @@ func (g *group) unlockFromStore() {
 	if !g.release() {
 		return
 	}
-	if g.c.enter() {
-		go func() {
-			defer g.c.active.Done()
-			g.pump()
-		}()
-		return
+	if !g.c.apart(g.pump) {
+		g.pump() // closed: every submission fails at once, without waiting
 	}
-	g.pump() // closed: every submission fails at once, without waiting
 }
 
 // release lets go of mu and runs the effects; true: the caller must pump.

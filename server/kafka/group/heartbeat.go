@@ -13,15 +13,21 @@ func (c *Coordinator) Heartbeat(r HeartbeatRequest) error {
 	if r.Group == "" {
 		return ErrInvalidGroupID
 	}
-	g, err := c.lookup(r.Group)
+	h, err := c.hold(r.Group)
 	if err != nil {
 		return err
 	}
-	if g == nil {
-		return ErrUnknownMember
+	defer h.unlock()
+	switch {
+	case h.classic != nil:
+		return h.classic.heartbeat(r)
+	case h.consumer != nil:
+		return h.consumer.classicHeartbeat(r)
 	}
-	g.mu.Lock()
-	defer g.unlock()
+	return ErrUnknownMember
+}
+
+func (g *group) heartbeat(r HeartbeatRequest) error {
 	if g.state == Dead {
 		return ErrNotAvailable
 	}
@@ -29,7 +35,7 @@ func (c *Coordinator) Heartbeat(r HeartbeatRequest) error {
 	if err != nil {
 		return err
 	}
-	if r.Generation != g.generation {
+	if r.Generation != g.generationOf(m) {
 		return ErrIllegalGeneration
 	}
 	g.keepAlive(m, m.sessionTimeout)

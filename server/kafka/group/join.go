@@ -61,21 +61,25 @@ func (c *Coordinator) Join(r JoinRequest, reply func(JoinResponse)) {
 	if r.RebalanceTimeout <= 0 {
 		r.RebalanceTimeout = r.SessionTimeout
 	}
-	var g *group
-	var err error
+	hold := c.hold
 	if r.MemberID == "" {
-		g, err = c.lookupOrCreate(r.Group)
-	} else if g, err = c.lookup(r.Group); g == nil && err == nil {
-		err = ErrUnknownMember
+		hold = c.holdOrCreate
 	}
+	h, err := hold(r.Group)
 	if err != nil {
 		fail(err, r.MemberID)
 		return
 	}
-	g.mu.Lock()
-	g.handleJoin(r, reply)
-	g.forgetIfNothing()
-	g.unlock()
+	defer h.unlock()
+	switch {
+	case h.classic != nil:
+		h.classic.handleJoin(r, reply)
+		h.classic.forgetIfNothing()
+	case h.consumer != nil && len(h.consumer.members) > 0:
+		h.consumer.join(r, reply)
+	default:
+		fail(ErrUnknownMember, r.MemberID)
+	}
 }
 
 func (g *group) handleJoin(r JoinRequest, reply func(JoinResponse)) {
@@ -340,7 +344,7 @@ func (g *group) completeJoin() {
 	g.c.metrics.rebalances.Inc()
 	clear(g.unsynced)
 	for _, m := range g.order {
-		m.fresh = false
+		m.fresh, m.behind = false, 0
 		m.assignment = nil
 		g.unsynced[m.id] = struct{}{}
 		g.keepAlive(m, m.sessionTimeout)

@@ -14,12 +14,14 @@ func (c *Coordinator) Leave(name string, leaving []Leaving) (errs []error, err e
 	if name == "" {
 		return nil, ErrInvalidGroupID
 	}
-	g, err := c.lookup(name)
+	h, err := c.hold(name)
 	if err != nil {
 		return nil, err
 	}
-	if cg := c.lookupConsumer(name); cg != nil {
-		return cg.leave(leaving)
+	defer h.unlock()
+	g := h.classic
+	if h.consumer != nil {
+		return h.consumer.leave(leaving)
 	}
 	errs = make([]error, len(leaving))
 	if g == nil {
@@ -28,8 +30,6 @@ func (c *Coordinator) Leave(name string, leaving []Leaving) (errs []error, err e
 		}
 		return errs, nil
 	}
-	g.mu.Lock()
-	defer g.unlock()
 	if g.state == Dead {
 		return nil, ErrNotAvailable
 	}

@@ -23,7 +23,10 @@ type member struct {
 	sessionTimeout   time.Duration
 	rebalanceTimeout time.Duration
 	protocols        []Protocol // in order of preference; metadata is never nil
-	assignment       []byte
+	assignment       []byte     // nil: not known, as long as a rebalance is on
+	// behind is the generation that the member is still in, since it comes from a consumer group
+	// whose epoch it had not reached; 0: the group's.
+	behind int32
 
 	join func(JoinResponse) // waits for the rebalance; nil: does not wait
 	sync func(SyncResponse) // waits for the assignment; nil: does not wait
@@ -159,6 +162,14 @@ func (g *group) replaceStatic(m *member, newID string) {
 	m.id = newID
 	g.members[newID] = m
 	g.instances[m.instanceID] = newID
+}
+
+// generationOf is the generation that the member may speak for.
+func (g *group) generationOf(m *member) int32 {
+	if m.behind != 0 {
+		return m.behind
+	}
+	return g.generation
 }
 
 // check finds the member that a request names.

@@ -29,52 +29,76 @@ type TransactionCommit struct {
 // one error (or nil) per offset, in order, or an error for all of them, and comes
 // when the offsets are durable.
 func (c *Coordinator) Commit(r CommitRequest, reply func(errs []error, err error)) {
-	g, err := c.lookup(r.Group)
+	h, err := c.hold(r.Group)
+	end := func() {}
+	switch {
+	case err != nil:
+	case h.classic != nil:
+		err = h.classic.mayCommit(r)
+	case h.consumer != nil:
+		err = h.consumer.mayCommit(r)
+	case r.Generation >= 0 && c.known(r.Group):
+		err = ErrUnknownMember
+	case r.Generation >= 0:
+		err = ErrGroupNotFound
+	default:
+		if end = c.beginFirst(r.Group); end == nil {
+			err = ErrGroupNotFound
+		}
+	}
 	if err != nil {
+		h.unlock()
 		reply(nil, err)
 		return
 	}
-	if cg := c.lookupConsumer(r.Group); cg != nil {
-		c.commitFor(cg, r, reply)
-		return
+	errs := make([]error, len(r.Offsets))
+	for i, o := range r.Offsets {
+		if len(o.Metadata) > c.opts.MaxMetadataBytes {
+			errs[i] = ErrMetadataTooLarge
+		}
 	}
-	if g == nil {
-		if r.Generation >= 0 {
-			if _, ok := c.store.CommittedOffsets(r.Group); ok && !c.isShareGroup(r.Group) {
-				reply(nil, ErrUnknownMember)
-			} else {
-				reply(nil, ErrGroupNotFound)
-			}
+	kept, done := withoutFailed(r.Offsets, errs, func(errs []error, err error) {
+		end()
+		reply(errs, err)
+	})
+	h.submit(c, r.intent(kept), done)
+}
+
+// intent stores those offsets; nil when there are none.
+func (r *CommitRequest) intent(offsets []state.OffsetCommit) state.Intent {
+	switch t := r.Transaction; {
+	case len(offsets) == 0:
+		return nil
+	case t != nil:
+		return state.CommitTransactionOffsets{TransactionRef: t.Ref, Group: r.Group, Offsets: offsets, AddGroup: t.AddGroup}
+	}
+	return state.CommitOffsets{Group: r.Group, Offsets: offsets}
+}
+
+// withoutFailed are the items that have no error yet, and the function that takes the store's
+// answer about them: it puts the errors together and replies.
+func withoutFailed[T any](items []T, errs []error, reply func([]error, error)) (kept []T, done func(any, error)) {
+	at := make([]int, 0, len(items)) // kept[i] is items[at[i]]
+	kept = make([]T, 0, len(items))
+	for i, item := range items {
+		if errs[i] == nil {
+			kept, at = append(kept, item), append(at, i)
+		}
+	}
+	return kept, func(result any, err error) {
+		res, _ := result.(state.CommitOffsetsResult)
+		if err == nil {
+			err = res.Err
+		}
+		if err != nil {
+			reply(nil, err)
 			return
 		}
-		intent, done := c.commitIntent(r, reply)
-		if intent == nil {
-			done(nil, nil)
-			return
+		for i, err := range res.Errs {
+			errs[at[i]] = err
 		}
-		end := c.beginFirst(r.Group)
-		if end == nil {
-			reply(nil, ErrGroupNotFound)
-			return
-		}
-		c.submit(intent, func(result any, err error) {
-			end()
-			done(result, err)
-		})
-		return
+		reply(errs, nil)
 	}
-	g.mu.Lock()
-	defer g.unlock()
-	if err := g.mayCommit(r); err != nil {
-		g.later(func() { reply(nil, err) })
-		return
-	}
-	intent, done := c.commitIntent(r, reply)
-	if intent == nil {
-		g.later(func() { done(nil, nil) })
-		return
-	}
-	g.writes = append(g.writes, write{intent: intent, done: done})
 }
 
 // mayCommit checks the member's standing; a commit keeps its session like a heartbeat.
@@ -99,51 +123,13 @@ func (g *group) mayCommit(r CommitRequest) error {
 	if g.state == CompletingRebalance && r.Transaction == nil && (r.Generation == g.generation || nextGeneration(r.Generation) == g.generation) {
 		return ErrRebalanceInProgress
 	}
-	if r.Generation != g.generation {
+	if r.Generation != g.generationOf(m) {
 		return ErrIllegalGeneration
 	}
 	g.keepAlive(m, m.sessionTimeout)
 	// While others are still joining, the last generation's owners may commit what
 	// they did: consumers do so before they give their partitions up.
 	return nil
-}
-
-// commitIntent makes the intent for the offsets whose metadata is not too long, and a
-// done function that puts the errors together. A nil intent: nothing to store.
-func (c *Coordinator) commitIntent(r CommitRequest, reply func([]error, error)) (state.Intent, func(any, error)) {
-	errs := make([]error, len(r.Offsets))
-	kept := make([]state.OffsetCommit, 0, len(r.Offsets))
-	at := make([]int, 0, len(r.Offsets)) // kept[i] is r.Offsets[at[i]]
-	for i, o := range r.Offsets {
-		if len(o.Metadata) > c.opts.MaxMetadataBytes {
-			errs[i] = ErrMetadataTooLarge
-			continue
-		}
-		kept, at = append(kept, o), append(at, i)
-	}
-	done := func(result any, err error) {
-		if err != nil {
-			reply(nil, err)
-			return
-		}
-		if res, ok := result.(state.CommitOffsetsResult); ok {
-			if res.Err != nil {
-				reply(nil, res.Err)
-				return
-			}
-			for i, err := range res.Errs {
-				errs[at[i]] = err
-			}
-		}
-		reply(errs, nil)
-	}
-	if len(kept) == 0 {
-		return nil, done
-	}
-	if t := r.Transaction; t != nil {
-		return state.CommitTransactionOffsets{TransactionRef: t.Ref, Group: r.Group, Offsets: kept, AddGroup: t.AddGroup}, done
-	}
-	return state.CommitOffsets{Group: r.Group, Offsets: kept}, done
 }
 
 // Committed returns a group's committed offsets; nil when the group is unknown,
@@ -167,87 +153,40 @@ type OffsetDeletion struct {
 // DeleteOffsets removes committed offsets of topics that the group is not
 // subscribed to. The reply is as for Commit.
 func (c *Coordinator) DeleteOffsets(name string, deletions []OffsetDeletion, reply func(errs []error, err error)) {
-	g, err := c.lookup(name)
+	h, err := c.hold(name)
+	subscribed := func(string) bool { return false }
+	switch g := h.classic; {
+	case err != nil:
+	case g != nil && g.state == Dead, h.consumer != nil && h.consumer.dead:
+		err = ErrGroupNotFound
+	case g != nil && g.state != Empty && g.protocolType != consumerProtocolType:
+		err = ErrNonEmptyGroup // only consumers say what they are subscribed to
+	case g != nil:
+		subscribed = g.subscribedTo
+	case h.consumer != nil:
+		subscribed = h.consumer.subscribedTo
+	case !c.known(name):
+		err = ErrGroupNotFound
+	}
 	if err != nil {
+		h.unlock()
 		reply(nil, err)
 		return
 	}
 	errs := make([]error, len(deletions))
-	if cg := c.lookupConsumer(name); cg != nil {
-		cg.mu.Lock()
-		for i, d := range deletions {
-			if cg.subscribedTo(d.TopicName) {
-				errs[i] = ErrSubscribedToTopic
-			}
-		}
-		cg.mu.Unlock()
-		intent, done := deletionIntent(name, deletions, errs, reply)
-		if intent == nil {
-			done(nil, nil)
-			return
-		}
-		c.submit(intent, done)
-		return
-	}
-	if g == nil {
-		if _, ok := c.store.CommittedOffsets(name); !ok || c.isShareGroup(name) {
-			reply(nil, ErrGroupNotFound)
-			return
-		}
-		intent, done := deletionIntent(name, deletions, errs, reply)
-		if intent == nil {
-			done(nil, nil)
-			return
-		}
-		c.submit(intent, done)
-		return
-	}
-	g.mu.Lock()
-	defer g.unlock()
-	if g.state == Dead {
-		g.later(func() { reply(nil, ErrGroupNotFound) })
-		return
-	}
-	if g.state != Empty && g.protocolType != consumerProtocolType {
-		// Only consumers say what they are subscribed to.
-		g.later(func() { reply(nil, ErrNonEmptyGroup) })
-		return
-	}
 	for i, d := range deletions {
-		if g.subscribedTo(d.TopicName) {
+		if subscribed(d.TopicName) {
 			errs[i] = ErrSubscribedToTopic
 		}
 	}
-	intent, done := deletionIntent(name, deletions, errs, reply)
-	if intent == nil {
-		g.later(func() { done(nil, nil) })
-		return
-	}
-	g.writes = append(g.writes, write{intent: intent, done: done})
-}
-
-func deletionIntent(name string, deletions []OffsetDeletion, errs []error, reply func([]error, error)) (state.Intent, func(any, error)) {
-	var kept []state.TopicPartition
-	var at []int
-	for i, d := range deletions {
-		if errs[i] == nil {
-			kept, at = append(kept, d.TopicPartition), append(at, i)
+	kept, done := withoutFailed(deletions, errs, reply)
+	var intent state.Intent
+	if len(kept) > 0 {
+		partitions := make([]state.TopicPartition, len(kept))
+		for i, d := range kept {
+			partitions[i] = d.TopicPartition
 		}
+		intent = state.DeleteOffsets{Group: name, Partitions: partitions}
 	}
-	done := func(result any, err error) {
-		if err != nil {
-			reply(nil, err)
-			return
-		}
-		if res, ok := result.(state.CommitOffsetsResult); ok {
-			for i, err := range res.Errs {
-				errs[at[i]] = err
-			}
-		}
-		reply(errs, nil)
-	}
-	if len(kept) == 0 {
-		return nil, done
-	}
-	return state.DeleteOffsets{Group: name, Partitions: kept}, done
+	h.submit(c, intent, done)
 }

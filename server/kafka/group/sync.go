@@ -36,17 +36,20 @@ func (c *Coordinator) Sync(r SyncRequest, reply func(SyncResponse)) {
 		reply(SyncResponse{Err: ErrInvalidGroupID})
 		return
 	}
-	g, err := c.lookup(r.Group)
-	if g == nil && err == nil {
-		err = ErrUnknownMember
-	}
+	h, err := c.hold(r.Group)
 	if err != nil {
 		reply(SyncResponse{Err: err})
 		return
 	}
-	g.mu.Lock()
-	g.handleSync(r, reply)
-	g.unlock()
+	defer h.unlock()
+	switch {
+	case h.classic != nil:
+		h.classic.handleSync(r, reply)
+	case h.consumer != nil:
+		h.consumer.sync(r, reply)
+	default:
+		reply(SyncResponse{Err: ErrUnknownMember})
+	}
 }
 
 func (g *group) handleSync(r SyncRequest, reply func(SyncResponse)) {
@@ -60,7 +63,7 @@ func (g *group) handleSync(r SyncRequest, reply func(SyncResponse)) {
 	case err != nil:
 		fail(err)
 		return
-	case r.Generation != g.generation:
+	case r.Generation != g.generationOf(m):
 		fail(ErrIllegalGeneration)
 		return
 	case r.ProtocolType != "" && r.ProtocolType != g.protocolType, r.Protocol != "" && r.Protocol != g.protocol:
@@ -93,12 +96,14 @@ func (g *group) handleSync(r SyncRequest, reply func(SyncResponse)) {
 func (g *group) storeAssignment(assignments []Assignment) {
 	given := make(map[string][]byte, len(assignments))
 	for _, a := range assignments {
-		given[a.MemberID] = append([]byte(nil), a.Data...)
+		given[a.MemberID] = append([]byte{}, a.Data...)
 	}
 	// Members that the leader left out have an empty assignment. It is not theirs
 	// to see before it is stored, but the record is made from it.
 	for _, m := range g.order {
-		m.assignment = given[m.id]
+		if m.assignment = given[m.id]; m.assignment == nil {
+			m.assignment = []byte{}
+		}
 	}
 	g.storing = true
 	generation := g.generation
