@@ -3,15 +3,17 @@ package mysql
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/bits"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
+	"github.com/shopspring/decimal"
 )
 
-// arithmetic is the parsed form of a checked +, - or *.
+// arithmetic is the parsed form of a checked operation.
 type arithmetic struct {
 	op   string
 	text string
@@ -30,9 +32,12 @@ func (a arithmetic) WithResolvedChildren(children []any) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, fmt.Errorf("arithmetic: operands %T and %T", children[0], children[1])
 	}
+	if a.op == sqlparser.IntDivStr {
+		return &checked{op: a.op, left: left, right: right}, nil
+	}
 	// The engine's own rules stay for the rest: how many digits a division inside has depends on
 	// what it finds around it, and intervals may hide behind parentheses.
-	if !wraps(left.Type(), right.Type()) {
+	if !wraps(left.Type(), right.Type()) || a.op == sqlparser.ModStr && !integers(left, right) {
 		return engineArithmetic(a.op, left, right), nil
 	}
 	return &checked{op: a.op, left: left, right: right}, nil
@@ -53,12 +58,19 @@ func engineArithmetic(op string, left, right sql.Expression) sql.Expression {
 		return expression.NewMinus(left, right)
 	case sqlparser.MultStr:
 		return expression.NewMult(left, right)
+	case sqlparser.ModStr:
+		return expression.NewMod(left, right)
 	default:
 		return expression.NewPlus(left, right)
 	}
 }
 
-// checked is +, - or * whose integers do not wrap around and whose doubles do not become infinite.
+func integers(l, r sql.Expression) bool {
+	return types.IsInteger(l.Type()) && types.IsInteger(r.Type())
+}
+
+// checked is +, - or * whose integers do not wrap around and whose doubles do not become infinite; DIV,
+// and % of integers, which are exact.
 type checked struct {
 	op          string
 	left, right sql.Expression
@@ -77,8 +89,9 @@ func (c *checked) String() string             { return fmt.Sprintf("(%s %s %s)",
 // Type is MySQL's for integers, the engine's for the rest.
 func (c *checked) Type() sql.Type {
 	l, r := c.left.Type(), c.right.Type()
-	if types.IsInteger(l) && types.IsInteger(r) {
-		if types.IsUnsigned(l) || types.IsUnsigned(r) {
+	if c.op == sqlparser.IntDivStr || types.IsInteger(l) && types.IsInteger(r) {
+		// The sign of a remainder is the dividend's.
+		if types.IsUnsigned(l) || types.IsUnsigned(r) && c.op != sqlparser.ModStr {
 			return types.Uint64
 		}
 		return types.Int64
@@ -108,8 +121,11 @@ func (c *checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	}
 	if a, ok := integerOf(l); ok {
 		if b, ok := integerOf(r); ok {
-			return c.integers(a, b)
+			return c.integers(ctx, a, b)
 		}
+	}
+	if c.op == sqlparser.IntDivStr {
+		return c.quotient(ctx, l, r)
 	}
 	if a, ok := l.(float64); ok {
 		if b, ok := r.(float64); ok {
@@ -184,13 +200,25 @@ func integerOf(v any) (wide, bool) {
 
 // integers computes exactly and refuses what does not fit the result's type: BIGINT, or BIGINT
 // UNSIGNED when one operand is unsigned.
-func (c *checked) integers(a, b wide) (any, error) {
+func (c *checked) integers(ctx *sql.Context, a, b wide) (any, error) {
 	var negative, overflow bool
 	var abs uint64
-	if c.op == sqlparser.MultStr {
+	switch c.op {
+	case sqlparser.MultStr:
 		hi, lo := bits.Mul64(a.abs, b.abs)
 		negative, abs, overflow = a.negative != b.negative && lo|hi != 0, lo, hi != 0
-	} else {
+	case sqlparser.IntDivStr, sqlparser.ModStr:
+		if b.abs == 0 {
+			ctx.Warn(1365, "Division by 0")
+			return nil, nil
+		}
+		if c.op == sqlparser.ModStr {
+			abs, negative = a.abs%b.abs, a.negative
+		} else {
+			abs, negative = a.abs/b.abs, a.negative != b.negative
+		}
+		negative = negative && abs != 0
+	default:
 		if c.op == sqlparser.MinusStr {
 			b.negative = !b.negative && b.abs != 0
 		}
@@ -226,4 +254,56 @@ func (c *checked) integers(a, b wide) (any, error) {
 		return -int64(abs-1) - 1, nil
 	}
 	return int64(abs), nil
+}
+
+// quotient is DIV where an operand is no integer: of decimals, cut off behind the point.
+func (c *checked) quotient(ctx *sql.Context, l, r any) (any, error) {
+	a, err := c.decimal(ctx, l, c.left.Type())
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.decimal(ctx, r, c.right.Type())
+	if err != nil {
+		return nil, err
+	}
+	if b.IsZero() {
+		ctx.Warn(1365, "Division by 0")
+		return nil, nil
+	}
+	// Both as integers of one scale: shopspring's own quotients are rounded.
+	scale := max(0, -a.Exponent(), -b.Exponent())
+	q := new(big.Int).Quo(a.Shift(scale).BigInt(), b.Shift(scale).BigInt())
+	w := wide{negative: q.Sign() < 0, abs: new(big.Int).Abs(q).Uint64()}
+	if q.BitLen() > 64 {
+		return nil, newError(1690, "22003", "BIGINT value is out of range in '%s'", c)
+	}
+	return c.integers(ctx, w, wide{abs: 1})
+}
+
+// decimal is a value as a number, by the engine's rules for text and times.
+func (c *checked) decimal(ctx *sql.Context, v any, t sql.Type) (decimal.Decimal, error) {
+	if w, ok := integerOf(v); ok {
+		d := decimal.NewFromBigInt(new(big.Int).SetUint64(w.abs), 0)
+		if w.negative {
+			d = d.Neg()
+		}
+		return d, nil
+	}
+	switch v := v.(type) {
+	case decimal.Decimal:
+		return v, nil
+	case float64:
+		return decimal.NewFromFloat(v), nil
+	case float32:
+		return decimal.NewFromFloat32(v), nil
+	}
+	n, err := expression.NewPlus(expression.NewLiteral(v, t), expression.NewLiteral(int8(0), types.Int8)).Eval(ctx, nil)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	switch n.(type) {
+	case decimal.Decimal, float64, int64, uint64:
+		return c.decimal(ctx, n, t)
+	}
+	return decimal.Decimal{}, newError(1292, "22007", "Incorrect value for '%s': '%v'", c, v)
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
-// rewriteArithmetic puts checked arithmetic in place of +, - and *: the engine's wraps around where
-// MySQL says that a value is out of range. Dates with intervals stay the engine's.
+// rewriteArithmetic puts checked arithmetic in place of +, -, *, DIV and %: the engine's wraps around
+// where MySQL says that a value is out of range, and rounds quotients before it cuts them. Dates with
+// intervals stay the engine's.
 func rewriteArithmetic(e *sqlparser.BinaryExpr) sqlparser.Expr {
 	op := e.Operator
 	switch op {
-	case sqlparser.PlusStr, sqlparser.MinusStr, sqlparser.MultStr:
+	case sqlparser.PlusStr, sqlparser.MinusStr, sqlparser.MultStr, sqlparser.IntDivStr, sqlparser.ModStr:
 	default:
 		return e
 	}
