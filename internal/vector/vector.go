@@ -70,7 +70,7 @@ type Vector struct {
 }
 
 // Dict holds the different strings of a dictionary-coded vector, each once; the code is
-// the index. Shared and immutable.
+// the index. Some may stand in no row (of a slice, say). Shared and immutable.
 type Dict struct {
 	Offsets []uint32 // len: strings + 1
 	Bytes   []byte
@@ -117,7 +117,7 @@ func (v *Vector) Int(i int) int64 {
 	return v.Base
 }
 
-// String is the value of row i of kind String. It aliases the vector.
+// Text is the value of row i of kind String. It aliases the vector.
 func (v *Vector) Text(i int) []byte {
 	if v.Const {
 		i = 0
@@ -140,6 +140,9 @@ func (v *Vector) Slice(from, to int) Vector {
 	s := *v
 	s.Len = to - from
 	if v.Const {
+		if v.Valid != nil && v.Nulls > 0 {
+			s.Nulls = s.Len
+		}
 		return s
 	}
 	if v.Valid != nil {
