@@ -8,8 +8,8 @@ cache=$root/.cache/interop
 mkdir -p "$cache"
 
 missing=()
-for pair in kcat:kcat strace:strace mysql:mariadb-client; do
-  command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+for pair in kcat:kcat strace:strace mysql:mariadb-client mariadbd:mariadb-server-core; do
+  PATH=$PATH:/usr/sbin command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 if ((${#missing[@]})); then
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
@@ -43,6 +43,12 @@ if [[ ${1:-} == full ]]; then # large, and used in the full run only
     mkdir -p "$cache/flink-classes"
     javac -d "$cache/flink-classes" -cp "$cache/flink/*" "$here"/flink/src/*.java
     stamp flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java
+  fi
+  pyflink=apache-flink==2.2.0 # of the jars' version
+  if ! fresh flink-py.ok <(echo $pyflink); then
+    rm -rf "$cache/flink-py"
+    python3 -m venv "$cache/flink-py" && "$cache/flink-py/bin/pip" install -q $pyflink
+    stamp flink-py.ok <(echo $pyflink)
   fi
   for pair in 3:3.5.1:2.12 4:4.1.1:2.13; do
     IFS=: read -r n spark scala <<<"$pair"

@@ -1,7 +1,10 @@
 """Flink 2.2 with its Kafka connector, unchanged: a job manager and a task manager that is killed."""
+import contextlib
 import json
+import pathlib
 import signal
 import subprocess
+import threading
 import time
 import urllib.request
 
@@ -17,7 +20,11 @@ OPENS = [x for p in ("java.base/java.lang", "java.base/java.util", "java.base/ja
                      "java.base/java.time", "java.base/java.text", "java.base/java.lang.reflect", "java.base/java.lang.invoke",
                      "java.base/java.util.concurrent", "java.base/java.util.concurrent.atomic", "java.base/sun.net.util")
          for x in ("--add-opens", f"{p}=ALL-UNNAMED")]
-JAVA = ["java", "-Xmx512m", *OPENS, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", f"{CACHE}/flink-classes:{CACHE}/flink/*"]
+JAVA = ["java", "-Xmx512m", *OPENS, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp"]
+PYFLINK = CACHE / "flink-py"
+CLASSES = ":".join([f"{CACHE}/flink-classes", f"{CACHE}/flink/*",
+                    # What runs Python functions comes with PyFlink.
+                    *map(str, PYFLINK.glob("lib/python3*/site-packages/pyflink/opt/flink-python-*.jar"))])
 
 
 class Flink:
@@ -33,6 +40,7 @@ class Flink:
             "taskmanager.memory.managed.size: 64m", "taskmanager.memory.network.min: 64m", "taskmanager.memory.network.max: 64m",
             "taskmanager.memory.framework.heap.size: 128m", "taskmanager.memory.framework.off-heap.size: 128m",
             "taskmanager.memory.jvm-metaspace.size: 256m", "taskmanager.memory.jvm-overhead.min: 192m", "taskmanager.memory.jvm-overhead.max: 192m",
+            "web.refresh-interval: 5ms",  # checkpoints are watched as they go
             "heartbeat.interval: 500", "heartbeat.timeout: 3000", "resourcemanager.taskmanager-timeout: 5000",
             f"execution.checkpointing.dir: file://{self.dir}/checkpoints", f"io.tmp.dirs: {self.dir}/tmp"]))
         (self.dir / "tmp").mkdir()
@@ -43,7 +51,7 @@ class Flink:
         until(lambda: check(self.get("/overview").get("slots-total", 0) > 0), 90)
 
     def run(self, main):
-        return subprocess.Popen([*JAVA, main, "--configDir", str(self.dir)], stdout=self.log, stderr=self.log)
+        return subprocess.Popen([*JAVA, CLASSES, main, "--configDir", str(self.dir)], stdout=self.log, stderr=self.log)
 
     def start_worker(self):
         self.worker = self.run("org.apache.flink.runtime.taskexecutor.TaskManagerRunner")
@@ -61,8 +69,19 @@ class Flink:
             return {}
 
     def submit(self, *args):
-        out = subprocess.run([*JAVA, "FlinkProgram", str(self.rest), *args], check=True, stdout=subprocess.PIPE, stderr=self.log, text=True, timeout=120).stdout
-        return out.split()[-1]
+        return self.ask([*JAVA, CLASSES, "FlinkProgram", str(self.rest), *args])
+
+    def submit_python(self, server, source, sink):
+        (connector,) = (CACHE / "flink").glob("flink-sql-connector-kafka-*.jar")
+        program = pathlib.Path(__file__).parent / "flink" / "upper.py"
+        (cli,) = PYFLINK.glob("lib/python3*/site-packages/pyflink/bin/flink")
+        python = PYFLINK / "bin" / "python"
+        return self.ask([cli, "run", "--detached", "--jobmanager", f"127.0.0.1:{self.rest}", "--pyClientExecutable", python, "--pyExecutable", python,
+                         "--python", program, connector, server.bootstrap, source, sink])
+
+    def ask(self, command):
+        """The last word that the command says."""
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=self.log, text=True, timeout=120).stdout.split()[-1]
 
     def cancel(self, job):
         self.get(f"/jobs/{job}?mode=cancel", "PATCH")
@@ -70,6 +89,12 @@ class Flink:
 
     def checkpoints(self, job):
         return self.get(f"/jobs/{job}/checkpoints").get("counts", {}).get("completed", 0)
+
+    def wait_checkpoint(self, job):
+        """Returns within milliseconds after a checkpoint is complete."""
+        done, end = self.checkpoints(job), time.monotonic() + 60
+        while self.checkpoints(job) <= done:
+            assert time.monotonic() < end
 
     def stop(self):
         for p in (self.worker, self.manager):
@@ -127,11 +152,22 @@ def test_flink_copies_with_any_settings(server, flink):
         flink.cancel(job)
 
 
+def start(flink, server, job):
+    """The job that copies in to out, exactly once, and how its copies are read back."""
+    if job == "python":
+        return flink.submit_python(server, "in", "out"), "ID"
+    return flink.submit(job, server.bootstrap, "in", "out", EXACTLY if job == "sql" else ""), "id" if job == "sql" else "ID"
+
+
+def copied(server):
+    return sorted(json.loads(v.lower())["id"] for v in consume(server, "out", "read_committed"))
+
+
 @pytest.mark.full
-@pytest.mark.parametrize("job", ["sql", "upper"])
+@pytest.mark.parametrize("job", ["sql", "upper", "python"])
 def test_flink_is_exactly_once_through_kills(server, flink, job):
     create(server, "in", "out")
-    running = flink.submit(job, server.bootstrap, "in", "out", EXACTLY if job == "sql" else "")
+    running, column = start(flink, server, job)
     want = 0
     for victim in ("worker", "server", "worker"):
         events(server, "in", want, 300)
@@ -147,10 +183,86 @@ def test_flink_is_exactly_once_through_kills(server, flink, job):
             server.kill()
             time.sleep(1)  # Flink shall notice
             server.start()
-    read = (lambda: ids(server, "out")) if job == "sql" else (
-        lambda: sorted(json.loads(v.lower())["id"] for v in consume(server, "out", "read_committed")))
-    until(lambda: check(len(read()) >= want), 120)
-    assert read() == list(range(want))
-    column = "id" if job == "sql" else "ID"
+    until(lambda: check(len(copied(server)) >= want), 120)
+    assert copied(server) == list(range(want))
     assert server.one(f"SELECT COUNT(*), COUNT(DISTINCT {column}) FROM `out`") == (want, want)
+    flink.cancel(running)
+
+
+class Flow:
+    """About 500 events a second, so that each transaction has some; acked all in the end."""
+
+    def __init__(self, server, topic):
+        self.sent, self.stopping = 0, threading.Event()
+        self.producer = Producer({"bootstrap.servers": server.bootstrap, "enable.idempotence": True, "linger.ms": 2})
+        self.thread = threading.Thread(target=self.run, args=(topic,))
+        self.thread.start()
+
+    def run(self, topic):
+        while not self.stopping.wait(0.01):
+            for _ in range(5):
+                self.producer.produce(topic, json.dumps({"id": self.sent, "name": f"name {self.sent}"}), str(self.sent))
+                self.sent += 1
+            self.producer.poll(0)
+
+    def stop(self):
+        self.stopping.set()
+        self.thread.join()
+        assert self.producer.flush(60) == 0
+
+
+def history(flink, job):
+    return flink.get(f"/jobs/{job}/checkpoints").get("history", [])
+
+
+@contextlib.contextmanager
+def in_checkpoint(flink, server, job):
+    """Holds the server, and with it a checkpoint that has begun and waits for its
+    transactions' records to be acknowledged: its id. The server goes on at the end."""
+    process = server.process
+    while True:
+        process.send_signal(signal.SIGSTOP)
+        try:
+            stopped, deadline = time.time() * 1000, time.monotonic() + 5
+            while time.monotonic() < deadline:
+                for c in history(flink, job):
+                    # One that began before may be through with the server.
+                    if c["status"] == "IN_PROGRESS" and c["trigger_timestamp"] > stopped:
+                        yield c["id"]
+                        return
+                time.sleep(0.01)
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+        time.sleep(0.5)  # none has begun: the one before hangs, or the job restarts
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("job", ["sql", "upper", "python"])
+def test_flink_is_exactly_once_when_killed_in_mid_checkpoint(server, flink, job):
+    create(server, "in", "out")
+    running, column = start(flink, server, job)
+    flow = Flow(server, "in")
+    try:
+        for phase in ("before its records are flushed", "as it is complete, before or in its commits") * 2:
+            for victim in ("worker", "server"):
+                done = flink.checkpoints(running)
+                until(lambda: check(flink.checkpoints(running) > done + 1), 120)
+                if phase.startswith("before"):
+                    with in_checkpoint(flink, server, running) as doomed:
+                        flink.kill_worker() if victim == "worker" else server.kill()
+                else:
+                    flink.wait_checkpoint(running)  # the next thing that the sink does is to commit
+                    flink.kill_worker() if victim == "worker" else server.kill()
+                if victim == "worker":
+                    flink.start_worker()
+                    if phase.startswith("before"):
+                        until(lambda: check([c["status"] for c in history(flink, running) if c["id"] == doomed] == ["FAILED"]))
+                else:
+                    server.start()
+    finally:
+        flow.stop()
+    until(lambda: check(len(copied(server)) >= flow.sent), 120)
+    assert copied(server) == list(range(flow.sent))
+    assert server.one(f"SELECT COUNT(*), COUNT(DISTINCT {column}) FROM `out`") == (flow.sent, flow.sent)
     flink.cancel(running)
