@@ -45,6 +45,7 @@ func main() {
 		"transactions": func() error {
 			return transactionsRun(ctx, *binary, random, *transactions, *kills/4)
 		},
+		"commits":  func() error { return commitsRun(ctx, *binary, *points) },
 		"churn":    func() error { return churnRun(ctx, *binary, random, *kills) },
 		"cuts":     func() error { return cutsRun(ctx, *binary, random, *kills) },
 		"memory":   func() error { return memoryRun(ctx, *binary) },
