@@ -10,6 +10,7 @@ import (
 	"net"
 	"time"
 
+	"millrace/scan/columns"
 	"millrace/server/kafka"
 	"millrace/server/kafka/group"
 	"millrace/server/mysql"
@@ -42,6 +43,7 @@ type Options struct {
 	Groups    group.Options
 	KafkaWire kafka.Options // MaxConnections and LoginTimeout are the above
 	MySQLWire mysql.Options // likewise
+	Columns   columns.Options
 
 	Version string
 	Logger  *slog.Logger // nil: slog.Default()

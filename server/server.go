@@ -16,6 +16,7 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/ingest"
 	"millrace/internal/recordbatch"
+	"millrace/scan/columns"
 	"millrace/server/auth"
 	"millrace/server/console"
 	"millrace/server/kafka"
@@ -102,6 +103,10 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	tables := catalog.New(s.Store, catalog.Options{Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, tables.Close)
 
+	co := o.Columns
+	co.Logger, co.Registry = o.Logger, registry
+	cols := columns.New(co)
+
 	configs := groupconfig.New(s.Store)
 	gro := o.Groups
 	gro.Logger, gro.Registry, gro.GroupConfig = o.Logger, registry, configs.Of
@@ -125,6 +130,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
 			Connections:  s.connections,
 			ClientErrors: s.clientErrors,
+			Columns:      cols,
 		})
 		if s.mysql, err = mysql.New(mo); err != nil {
 			return s, err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"millrace/catalog"
+	"millrace/scan/columns"
 	"millrace/store"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -34,6 +35,8 @@ type Options struct {
 	GroupMembers func(group string) (GroupStatus, bool)
 	// ClientErrors lists what Kafka clients were refused, the latest first.
 	ClientErrors func() []ClientError
+	// Columns keeps topics' columns; nil: statements have none, and everything is read row by row.
+	Columns *columns.Set
 }
 
 // ClientError is a row of millrace.client_errors: one kind of refusal. Empty strings are
@@ -95,7 +98,7 @@ func NewProvider(cat *catalog.Catalog, st *store.Store, opts Options) *Provider 
 
 // NewStatement returns a statement's snapshot, not yet taken.
 func (p *Provider) NewStatement() *StatementSnapshot {
-	return &StatementSnapshot{store: p.store, cat: p.cat}
+	return &StatementSnapshot{store: p.store, cat: p.cat, columns: p.opts.Columns}
 }
 
 // statement of ctx. Engine work outside a statement (there is none in the server)

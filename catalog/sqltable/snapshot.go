@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"millrace/catalog"
+	"millrace/scan/columns"
+	"millrace/scan/exec"
 	"millrace/store"
 	"millrace/store/state"
 )
@@ -14,8 +16,9 @@ import (
 // it. All references of the statement, views and subqueries included, share it.
 // Safe for concurrent use.
 type StatementSnapshot struct {
-	store *store.Store
-	cat   *catalog.Catalog
+	store   *store.Store
+	cat     *catalog.Catalog
+	columns *columns.Set // nil: none are kept
 
 	mu       sync.Mutex
 	snap     *store.Snapshot
@@ -53,6 +56,15 @@ func (s *StatementSnapshot) snapshotLocked() *store.Snapshot {
 		s.snap = s.store.Snapshot()
 	}
 	return s.snap
+}
+
+// Columns gives topics' blocks of columns as the statement sees them, until Release; nil when the server
+// keeps no columns. They are all records: of a companion's rows only its own filter tells.
+func (s *StatementSnapshot) Columns() exec.Source {
+	if s.columns == nil {
+		return nil
+	}
+	return s.columns.Source(s.Snapshot())
 }
 
 // Bind returns the topic's schema in this statement. state.ErrUnknownTopic when

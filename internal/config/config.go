@@ -65,6 +65,7 @@ type Serve struct {
 	SealBytes      ByteSize      `help:"Seal a log range into segments when it is this large." default:"${sealbytes}" placeholder:"SIZE" group:"Storage"`
 	SealAge        time.Duration `help:"... or this old." default:"${sealage}" placeholder:"TIME" group:"Storage"`
 	TailCacheBytes ByteSize      `help:"Recent records kept in memory." default:"${tailcache}" placeholder:"SIZE" group:"Storage"`
+	ColumnCache    ByteSize      `help:"Columns kept in memory for SQL; 0 for 1GiB or a quarter of the machine's memory, whichever is less." default:"${columncache}" placeholder:"SIZE" group:"Storage"`
 	InFlightBytes  ByteSize      `help:"Records waiting for the disk; producers wait beyond it." default:"${inflight}" placeholder:"SIZE" group:"Storage"`
 	RetentionEvery time.Duration `help:"Interval of retention checks." default:"${retentionevery}" placeholder:"TIME" group:"Storage"`
 
@@ -112,6 +113,7 @@ func Vars() kong.Vars {
 		"sealbytes":      size(d.Store.SealBytes),
 		"sealage":        period(d.Store.SealAge),
 		"tailcache":      size(d.Store.TailCacheBytes),
+		"columncache":    size(d.Columns.CacheBytes),
 		"inflight":       size(d.Store.InFlightBytes),
 		"retentionevery": period(d.Store.RetentionEvery),
 	}
@@ -240,6 +242,7 @@ func (s *Serve) Options(version string, w io.Writer) (server.Options, error) {
 	o.Store.SealBytes = int64(s.SealBytes)
 	o.Store.SealAge = s.SealAge
 	o.Store.TailCacheBytes = int64(s.TailCacheBytes)
+	o.Columns.CacheBytes = int64(s.ColumnCache)
 	o.Store.InFlightBytes = int64(s.InFlightBytes)
 	o.Store.RetentionEvery = s.RetentionEvery
 

@@ -1,0 +1,115 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+
+	"millrace/scan/exec"
+	"millrace/store/commitlog"
+	"millrace/store/state"
+)
+
+const defaultBlockBytes = 64 << 20
+
+// block is a run of offsets of a partition. What stands first is immutable.
+type block struct {
+	p         *part
+	from, end int64 // offsets
+	maxRows   int   // records there may be
+	bytes     int64 // of the batches, as stored
+	dense     bool  // every offset is a row
+	full      bool  // nothing is joined to its end
+	copy      uint64
+	// committed is the highest LSN of a commit that made one of its batches visible; 0: none was
+	// in a transaction.
+	committed commitlog.LSN
+	// minTime and maxTime are of all its records if timed.
+	minTime, maxTime state.Millis
+	timed            bool
+
+	// building holds one token: who has it makes columns.
+	building chan struct{}
+
+	// Guarded by the cache's mutex.
+	private bool // columns go with their last use
+	columns map[string]*column
+	stats   map[string]exec.Stats // of columns that were made once
+	rows    int                   // -1: not known yet
+	donors  []*block              // smaller blocks at its front that may have columns
+}
+
+func newBlock(p *part, from, end int64) *block {
+	b := &block{p: p, from: from, end: end, rows: -1, building: make(chan struct{}, 1)}
+	b.building <- struct{}{}
+	return b
+}
+
+func (b *block) String() string {
+	return fmt.Sprintf("%s-%d [%d,%d)", b.p.tp.Topic, b.p.tp.Partition, b.from, b.end)
+}
+
+// join makes the block of two neighbours.
+func join(x, y *block) *block {
+	b := newBlock(x.p, x.from, y.end)
+	b.maxRows = x.maxRows + y.maxRows
+	b.bytes = x.bytes + y.bytes
+	b.dense = x.dense && y.dense
+	b.full = y.full || b.maxRows == x.p.set.o.BlockRows
+	b.copy = x.copy
+	b.committed = max(x.committed, y.committed)
+	b.timed = x.timed && y.timed
+	b.minTime, b.maxTime = min(x.minTime, y.minTime), max(x.maxTime, y.maxTime)
+	if b.dense {
+		b.rows = b.maxRows
+	}
+	return b
+}
+
+// trim makes the block of b's offsets from start on.
+func (s *Set) trim(b *block, start int64) *block {
+	t := newBlock(b.p, start, b.end)
+	t.maxRows = int(min(int64(b.maxRows), b.end-start))
+	t.bytes, t.dense, t.full, t.copy, t.committed = b.bytes, b.dense, b.full, b.copy, b.committed
+	t.minTime, t.maxTime, t.timed = b.minTime, b.maxTime, b.timed
+	if t.dense {
+		t.rows = t.maxRows
+	}
+	return t
+}
+
+// takeDonors lets b use the columns of blocks that it takes the place of; false when they are not its front.
+func (b *block) takeDonors(donors []*block) bool {
+	if donors[len(donors)-1].end > b.end || donors[0].from != b.from {
+		return false
+	}
+	c := b.p.set.cache
+	var dead []*block
+	c.mu.Lock()
+	b.donors = donors
+	for _, d := range donors {
+		dead = append(dead, d.donors...)
+		d.donors = nil
+	}
+	c.mu.Unlock()
+	c.drop(dead)
+	return true
+}
+
+func (b *block) enter(ctx context.Context) error {
+	select {
+	case <-b.building:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (b *block) leave() { b.building <- struct{}{} }
+
+// keepStats notes a column's bounds. Under the cache's mutex.
+func (b *block) keepStats(key string, st exec.Stats) {
+	if b.stats == nil {
+		b.stats = map[string]exec.Stats{}
+	}
+	b.stats[key] = st
+}

@@ -1,0 +1,383 @@
+package columns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"millrace/catalog"
+	"millrace/internal/recordbatch"
+	"millrace/internal/vector"
+	"millrace/internal/vfs"
+	"millrace/scan"
+	"millrace/scan/exec"
+	"millrace/store"
+	"millrace/store/state"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/google/uuid"
+)
+
+// fixture is a store in memory with a catalog and a Set over it.
+type fixture struct {
+	t      testing.TB
+	fs     *vfs.Mem
+	st     *store.Store
+	cat    *catalog.Catalog
+	set    *Set
+	o      Options
+	topics int
+}
+
+func newFixture(t testing.TB, o Options) *fixture {
+	t.Helper()
+	f := &fixture{t: t, fs: vfs.NewMem(), o: o}
+	if err := f.fs.MkdirAll("/data"); err != nil {
+		t.Fatal(err)
+	}
+	f.open()
+	t.Cleanup(f.close)
+	return f
+}
+
+func (f *fixture) open() {
+	f.t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	var err error
+	f.st, err = store.Open(context.Background(), store.Options{
+		Dir: "/data", FS: f.fs, Logger: quiet, RetentionEvery: time.Hour, CompactEvery: time.Hour, LogFileBytes: 1 << 20,
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.cat = catalog.New(f.st, catalog.Options{Logger: quiet})
+	f.set = New(f.o)
+}
+
+func (f *fixture) close() {
+	if err := f.cat.Close(); err != nil {
+		f.t.Error(err)
+	}
+	if err := f.st.Close(); err != nil {
+		f.t.Error(err)
+	}
+}
+
+func (f *fixture) commit(in state.Intent) any {
+	f.t.Helper()
+	res, err := f.st.Commit(context.Background(), in)
+	if err != nil {
+		f.t.Fatalf("%T: %v", in, err)
+	}
+	return res
+}
+
+func (f *fixture) create(name string, partitions int32, configs map[string]string) state.TopicID {
+	f.t.Helper()
+	f.topics++
+	id := uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s-%d", name, f.topics))
+	if r := f.commit(state.CreateTopic{ID: id, Name: name, Partitions: partitions, Configs: configs}).(state.TopicResult); r.Err != nil {
+		f.t.Fatal(r.Err)
+	}
+	return id
+}
+
+type record struct {
+	key, value string // empty: none
+	time       int64
+}
+
+// produce appends one batch; x nil: outside of transactions.
+func (f *fixture) produce(tp state.TopicPartition, x *transactor, codec int, records ...record) {
+	f.t.Helper()
+	b := recordbatch.Builder{Codec: codec}
+	lo, hi := int64(1<<62), int64(-1)
+	for _, r := range records {
+		var key, value []byte
+		if r.key != "" {
+			key = []byte(r.key)
+		}
+		if r.value != "" {
+			value = []byte(r.value)
+		}
+		b.Append(r.time, key, value, nil)
+		lo, hi = min(lo, r.time), max(hi, r.time)
+	}
+	raw := b.Build()
+	n := int32(len(records))
+	in := state.Produce{Batches: []state.Batch{{
+		TopicPartition: tp, Records: n, MinTimestamp: lo, MaxTimestamp: hi, ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1,
+	}}}
+	sb := &in.Batches[0]
+	if x != nil {
+		raw[22] |= 0x10
+		recordbatch.SetProducer(raw, x.pid, x.epoch, x.seq[tp])
+		in.TransactionalID, in.AddPartitions = x.id, true
+		sb.ProducerID, sb.ProducerEpoch, sb.FirstSequence, sb.Transactional = x.pid, x.epoch, x.seq[tp], true
+		x.seq[tp] += n
+	}
+	sb.SizeBytes = int32(len(raw))
+	done := make(chan error, 1)
+	err := f.st.Submit(context.Background(), in, [][]byte{raw}, func(res any, err error) {
+		if r, ok := res.(state.ProduceResult); ok && err == nil {
+			err = r.Batches[0].Err
+		}
+		done <- err
+	})
+	if err == nil {
+		err = <-done
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// transactor is a transactional producer.
+type transactor struct {
+	id    string
+	pid   int64
+	epoch int16
+	seq   map[state.TopicPartition]int32
+}
+
+func (f *fixture) transactor(id string) *transactor {
+	f.t.Helper()
+	r := f.commit(state.InitTransaction{TransactionalID: id, TimeoutMillis: 60_000, ProducerID: -1, ProducerEpoch: -1}).(state.ProducerIDResult)
+	if r.Err != nil {
+		f.t.Fatal(r.Err)
+	}
+	return &transactor{id, r.ProducerID, r.ProducerEpoch, map[state.TopicPartition]int32{}}
+}
+
+func (f *fixture) end(x *transactor, commit bool) {
+	f.t.Helper()
+	r := f.commit(state.EndTransaction{
+		TransactionRef: state.TransactionRef{TransactionalID: x.id, ProducerID: x.pid, ProducerEpoch: x.epoch}, Commit: commit,
+	}).(state.ProducerIDResult)
+	if r.Err != nil {
+		f.t.Fatal(r.Err)
+	}
+}
+
+// snapshot is a snapshot with a table bound to it.
+type snapshot struct {
+	*store.Snapshot
+	table *catalog.Table
+}
+
+func (f *fixture) snapshot(topic string) snapshot {
+	f.t.Helper()
+	sn := f.st.Snapshot()
+	t, err := f.cat.Bind(context.Background(), sn, topic)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return snapshot{sn, t}
+}
+
+// all columns of the table that a scan knows.
+func (s snapshot) all() []scan.Column {
+	cols := []scan.Column{
+		{Kind: scan.Partition}, {Kind: scan.Offset}, {Kind: scan.Timestamp}, {Kind: scan.Key}, {Kind: scan.Value},
+		{Kind: scan.Error}, {Kind: scan.RawKey}, {Kind: scan.TimestampProducer}, {Kind: scan.ProducerID}, {Kind: scan.TimestampType},
+	}
+	for i := range s.table.Expanded {
+		cols = append(cols, scan.Column{Kind: scan.Expanded, Index: i})
+	}
+	return cols
+}
+
+// byReader are the rows as the row path reads them.
+func (f *fixture) byReader(s snapshot, cols []scan.Column, filter scan.Expr) []string {
+	f.t.Helper()
+	r, err := scan.Open(scan.Request{Source: scan.FromSnapshot(s.Snapshot), Table: s.table, Columns: cols, Filter: filter})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer r.Close()
+	var out []string
+	for {
+		rec, err := r.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		for i := range int(rec.NumRows()) {
+			row := ""
+			for c := range cols {
+				row += cell(rec.Column(c), i) + "|"
+			}
+			out = append(out, row)
+		}
+		rec.Release()
+	}
+}
+
+func cell(a arrow.Array, i int) string {
+	if a.IsNull(i) {
+		return "NULL"
+	}
+	switch a := a.(type) {
+	case *array.String:
+		return a.Value(i)
+	case *array.Binary:
+		return string(a.Value(i))
+	case *array.Boolean:
+		if a.Value(i) {
+			return "1"
+		}
+		return "0"
+	case *array.Timestamp:
+		return fmt.Sprint(int64(a.Value(i)))
+	case *array.Duration:
+		return fmt.Sprint(int64(a.Value(i)))
+	case *array.Date32:
+		return fmt.Sprint(int32(a.Value(i)))
+	case *array.Decimal128:
+		return a.Value(i).ToString(a.DataType().(*arrow.Decimal128Type).Scale)
+	case *array.Decimal256:
+		return a.Value(i).ToString(a.DataType().(*arrow.Decimal256Type).Scale)
+	case *array.Float64:
+		return fmt.Sprint(a.Value(i))
+	}
+	return a.ValueStr(i)
+}
+
+func vcell(v *vector.Vector, i int) string {
+	if v.IsNull(i) {
+		return "NULL"
+	}
+	j := i
+	if v.Const {
+		j = 0
+	}
+	switch v.Kind {
+	case vector.Int:
+		return fmt.Sprint(v.Int(i))
+	case vector.Uint:
+		return fmt.Sprint(v.Uint64[j])
+	case vector.Float:
+		return fmt.Sprint(v.Float64[j])
+	case vector.Decimal128:
+		return v.Dec128[j].ToString(v.Scale)
+	case vector.Decimal256:
+		return v.Dec256[j].ToString(v.Scale)
+	}
+	return string(v.Text(i))
+}
+
+// byBlocks are the rows as the blocks have them.
+func (f *fixture) byBlocks(s snapshot, cols []scan.Column, prune scan.Expr) []string {
+	f.t.Helper()
+	blocks, err := f.set.Source(s.Snapshot).Blocks(context.Background(), s.table, cols, prune)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var out []string
+	for _, b := range blocks {
+		out = append(out, f.rowsOf(s, b, cols)...)
+	}
+	return out
+}
+
+func (f *fixture) rowsOf(s snapshot, b exec.Block, cols []scan.Column) (out []string) {
+	f.t.Helper()
+	vecs, from, to, release, err := b.Open(context.Background(), cols)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer release()
+	if from < 0 || to < from || to > b.Rows() {
+		f.t.Fatalf("rows [%d,%d) of at most %d", from, to, b.Rows())
+	}
+	for i := from; i < to; i++ {
+		row := ""
+		for _, v := range vecs {
+			row += vcell(v, i) + "|"
+		}
+		out = append(out, row)
+	}
+	for c, v := range vecs {
+		st, ok := b.Stats(cols[c])
+		if ok {
+			f.checkStats(s, cols[c], v, from, to, st)
+		}
+	}
+	return out
+}
+
+// checkStats holds a column's bounds against its rows.
+func (f *fixture) checkStats(s snapshot, c scan.Column, v *vector.Vector, from, to int, st exec.Stats) {
+	f.t.Helper()
+	nulls := 0
+	for i := from; i < to; i++ {
+		if v.IsNull(i) {
+			nulls++
+			continue
+		}
+		x := constOf(v, i)
+		if st.HasMin && compareConst(x, st.Min) < 0 || st.HasMax && compareConst(x, st.Max) > 0 {
+			f.t.Fatalf("%s: %s is outside of its block's bounds", c.Name(s.table), vcell(v, i))
+		}
+	}
+	if st.Exact && nulls != st.Nulls {
+		f.t.Fatalf("%s: %d NULLs, stats say %d", c.Name(s.table), nulls, st.Nulls)
+	}
+	if st.Exact && (from != 0 || to != v.Len) {
+		f.t.Fatalf("%s: exact bounds of a part of a block", c.Name(s.table))
+	}
+}
+
+// rowsAgree compares both ways over all columns, and over each alone.
+func (f *fixture) rowsAgree(s snapshot, r *rand.Rand) {
+	f.t.Helper()
+	cols := s.all()
+	want := f.byReader(s, cols, nil)
+	if got := f.byBlocks(s, cols, nil); !slices.Equal(got, want) {
+		f.t.Fatalf("blocks and reader differ: %s", firstDifference(got, want))
+	}
+	one := cols[r.IntN(len(cols)):][:1]
+	want = f.byReader(s, one, nil)
+	if got := f.byBlocks(s, one, nil); !slices.Equal(got, want) {
+		f.t.Fatalf("%s: blocks and reader differ: %s", one[0].Name(s.table), firstDifference(got, want))
+	}
+	if got := f.byBlocks(s, nil, nil); len(got) != len(want) {
+		f.t.Fatalf("%d rows without columns, want %d", len(got), len(want))
+	}
+	// A narrow range, which may be read on its own.
+	lo := int64(r.IntN(200))
+	in := scan.And{Args: []scan.Expr{
+		scan.Compare{Column: scan.Column{Kind: scan.Offset}, Op: scan.GE, Value: scan.Literal{Int: lo}},
+		scan.Compare{Column: scan.Column{Kind: scan.Offset}, Op: scan.LT, Value: scan.Literal{Int: lo + 3}},
+	}}
+	want = f.byReader(s, cols[:6], in)
+	got := f.byBlocks(s, cols[:6], in)
+	for _, w := range want {
+		if !slices.Contains(got, w) {
+			f.t.Fatalf("%s is missing when offsets from %d are asked for", w, lo)
+		}
+	}
+}
+
+func firstDifference(got, want []string) string {
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			return fmt.Sprintf("row %d: %s is missing, and %d more", i, want[i], len(want)-i-1)
+		case i >= len(want):
+			return fmt.Sprintf("row %d: %s is too many, and %d more", i, got[i], len(got)-i-1)
+		case got[i] != want[i]:
+			return fmt.Sprintf("row %d: %s, want %s", i, got[i], want[i])
+		}
+	}
+	return "not at all"
+}

@@ -1,0 +1,190 @@
+package columns
+
+import (
+	"fmt"
+
+	"millrace/internal/vector"
+	"millrace/scan/exec"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+)
+
+// gatherer joins pieces of a column into one vector.
+type gatherer struct {
+	t     exec.Type
+	rows  int
+	n     int
+	valid []uint64
+
+	ints   []int64
+	uints  []uint64
+	floats []float64
+	dec128 []decimal128.Num
+	dec256 []decimal256.Num
+	texts  vector.Texts
+}
+
+func newGatherer(t exec.Type, rows int) *gatherer {
+	g := &gatherer{t: t, rows: rows, valid: make([]uint64, (rows+63)/64)}
+	switch t.Kind {
+	case vector.Int:
+		g.ints = make([]int64, rows)
+	case vector.Uint:
+		g.uints = make([]uint64, rows)
+	case vector.Float:
+		g.floats = make([]float64, rows)
+	case vector.Decimal128:
+		g.dec128 = make([]decimal128.Num, rows)
+	case vector.Decimal256:
+		g.dec256 = make([]decimal256.Num, rows)
+	case vector.String:
+		g.texts.Reserve(rows)
+	}
+	return g
+}
+
+func (g *gatherer) set(i int) { g.valid[i>>6] |= 1 << (i & 63) }
+
+// take returns what was gathered.
+func (g *gatherer) take() *vector.Vector {
+	if g.n != g.rows {
+		panic(fmt.Sprintf("columns: %d rows of %d", g.n, g.rows))
+	}
+	var v vector.Vector
+	switch g.t.Kind {
+	case vector.Int:
+		v = vector.OfInts(g.ints, g.valid)
+	case vector.Uint:
+		v = vector.OfUints(g.uints, g.valid)
+	case vector.Float:
+		v = vector.OfFloats(g.floats, g.valid)
+	case vector.Decimal128:
+		v = vector.OfDec128(g.dec128, g.t.Scale, g.valid)
+	case vector.Decimal256:
+		v = vector.OfDec256(g.dec256, g.t.Scale, g.valid)
+	case vector.String:
+		v = g.texts.Take(g.rows, g.valid)
+	}
+	return &v
+}
+
+// add appends an array.
+func (g *gatherer) add(a arrow.Array) {
+	n := a.Len()
+	at := g.n
+	g.n += n
+	for i := range n {
+		if a.IsValid(i) {
+			g.set(at + i)
+		}
+	}
+	switch a := a.(type) {
+	case *array.Boolean:
+		for i := range n {
+			if a.Value(i) {
+				g.ints[at+i] = 1
+			}
+		}
+	case *array.Int32:
+		for i, x := range a.Int32Values() {
+			g.ints[at+i] = int64(x)
+		}
+	case *array.Int64:
+		copy(g.ints[at:], a.Int64Values())
+	case *array.Date32:
+		for i, x := range a.Date32Values() {
+			g.ints[at+i] = int64(x)
+		}
+	case *array.Timestamp:
+		for i, x := range a.TimestampValues() {
+			g.ints[at+i] = int64(x)
+		}
+	case *array.Duration:
+		for i, x := range a.DurationValues() {
+			g.ints[at+i] = int64(x)
+		}
+	case *array.Uint64:
+		copy(g.uints[at:], a.Uint64Values())
+	case *array.Float64:
+		copy(g.floats[at:], a.Float64Values())
+	case *array.Decimal128:
+		copy(g.dec128[at:], a.Values())
+	case *array.Decimal256:
+		copy(g.dec256[at:], a.Values())
+	case *array.String:
+		data, offs := a.ValueBytes(), a.ValueOffsets()
+		g.addTexts(a, data, offs, at)
+	case *array.Binary:
+		data, offs := a.ValueBytes(), a.ValueOffsets()
+		g.addTexts(a, data, offs, at)
+	default:
+		panic(fmt.Sprintf("columns: no vector of %s", a.DataType()))
+	}
+}
+
+func (g *gatherer) addTexts(a arrow.Array, data []byte, offs []int32, at int) {
+	if len(offs) == 0 {
+		return
+	}
+	base := offs[0]
+	for i := range a.Len() {
+		if a.IsValid(i) {
+			g.texts.Put(at+i, data[offs[i]-base:offs[i+1]-base])
+		}
+	}
+}
+
+// addVector appends a vector of the same type.
+func (g *gatherer) addVector(v *vector.Vector) {
+	at := g.n
+	g.n += v.Len
+	for i := range v.Len {
+		if v.IsNull(i) {
+			continue
+		}
+		g.set(at + i)
+		j := i
+		if v.Const {
+			j = 0
+		}
+		switch g.t.Kind {
+		case vector.Int:
+			g.ints[at+i] = v.Int(i)
+		case vector.Uint:
+			g.uints[at+i] = v.Uint64[j]
+		case vector.Float:
+			g.floats[at+i] = v.Float64[j]
+		case vector.Decimal128:
+			g.dec128[at+i] = v.Dec128[j]
+		case vector.Decimal256:
+			g.dec256[at+i] = v.Dec256[j]
+		case vector.String:
+			g.texts.Put(at+i, v.Text(i))
+		}
+	}
+}
+
+// fromArrow makes one vector of a column's record batches.
+func fromArrow(t exec.Type, chunks []arrow.Array, rows int) *vector.Vector {
+	g := newGatherer(t, rows)
+	for _, a := range chunks {
+		g.add(a)
+	}
+	return g.take()
+}
+
+// concat makes one vector of several of one type.
+func concat(t exec.Type, parts []*vector.Vector) *vector.Vector {
+	rows := 0
+	for _, p := range parts {
+		rows += p.Len
+	}
+	g := newGatherer(t, rows)
+	for _, p := range parts {
+		g.addVector(p)
+	}
+	return g.take()
+}

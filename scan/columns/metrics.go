@@ -1,0 +1,41 @@
+package columns
+
+import "github.com/prometheus/client_golang/prometheus"
+
+type metrics struct {
+	opened   prometheus.Counter
+	hits     prometheus.Counter
+	expanded prometheus.Counter
+	rows     prometheus.Counter
+	bytes    prometheus.Counter
+	merged   prometheus.Counter
+	evicted  prometheus.Counter
+	private  prometheus.Counter
+}
+
+func newMetrics(r prometheus.Registerer, c *cache) *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		x := prometheus.NewCounter(prometheus.CounterOpts{Namespace: "millrace", Subsystem: "columns", Name: name, Help: help})
+		if r != nil {
+			r.MustRegister(x)
+		}
+		return x
+	}
+	gauge := func(name, help string, f func() float64) {
+		if r != nil {
+			r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "millrace", Subsystem: "columns", Name: name, Help: help}, f))
+		}
+	}
+	gauge("cache_bytes", "Bytes of column vectors in memory.", func() float64 { return float64(c.size()) })
+	gauge("cache_limit_bytes", "Bytes of column vectors that may be kept in memory.", func() float64 { return float64(c.limit) })
+	return &metrics{
+		opened:   counter("opened_total", "Columns of blocks that queries asked for."),
+		hits:     counter("cache_hits_total", "Columns of blocks that were in memory when a query asked for them."),
+		expanded: counter("expanded_total", "Columns of blocks made from raw batches for a query."),
+		rows:     counter("expanded_rows_total", "Rows of blocks expanded from raw batches for queries."),
+		bytes:    counter("built_bytes_total", "Bytes of the column vectors made."),
+		merged:   counter("merged_total", "Columns of blocks made by joining those of smaller blocks."),
+		evicted:  counter("evicted_total", "Columns of blocks dropped from memory to make room."),
+		private:  counter("private_blocks_total", "Blocks cut for one query only."),
+	}
+}

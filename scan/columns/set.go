@@ -1,0 +1,87 @@
+package columns
+
+import (
+	"log/slog"
+	"sync"
+
+	"millrace/scan/exec"
+	"millrace/store"
+	"millrace/store/state"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Options of a Set. Zero values take the defaults named here.
+type Options struct {
+	Logger   *slog.Logger
+	Registry prometheus.Registerer // nil: no metrics
+	// CacheBytes bounds the vectors kept in memory that no query is using; default 1 GiB, or a
+	// quarter of the machine's memory if that is less. With less, more is read or
+	// expanded again.
+	CacheBytes int64
+	// BlockRows and BlockBytes are what a block holds at most; default (and most) exec.MaxBlockRows, and
+	// 64 MiB of raw batches: what one goroutine of a query expands at a time.
+	BlockRows  int
+	BlockBytes int64
+}
+
+// Set knows the blocks of all partitions and their columns. Safe for concurrent use.
+type Set struct {
+	o     Options
+	cache *cache
+	m     *metrics
+
+	mu    sync.Mutex // guards the map only
+	parts map[state.TopicPartition]*part
+}
+
+// New makes an empty one.
+func New(o Options) *Set {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = DefaultCacheBytes()
+	}
+	if o.BlockRows <= 0 || o.BlockRows > exec.MaxBlockRows {
+		o.BlockRows = exec.MaxBlockRows
+	}
+	if o.BlockBytes <= 0 {
+		o.BlockBytes = defaultBlockBytes
+	}
+	s := &Set{o: o, parts: map[state.TopicPartition]*part{}}
+	s.cache = newCache(o.CacheBytes)
+	s.m = newMetrics(o.Registry, s.cache)
+	s.cache.m = s.m
+	return s
+}
+
+// Source gives the blocks of sn, which must outlive every use of it.
+func (s *Set) Source(sn *store.Snapshot) exec.Source { return &source{set: s, sn: sn} }
+
+func (s *Set) part(tp state.TopicPartition) *part {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.parts[tp]
+	if p == nil {
+		p = newPart(s, tp)
+		s.parts[tp] = p
+	}
+	return p
+}
+
+// Forget drops what is kept of topics that are not in live.
+func (s *Set) Forget(live *store.TopicSet) {
+	var dead []*part
+	s.mu.Lock()
+	for tp, p := range s.parts {
+		if _, ok := live.ByID(tp.Topic); !ok {
+			delete(s.parts, tp)
+			dead = append(dead, p)
+		}
+	}
+	s.mu.Unlock()
+	for _, p := range dead {
+		s.cache.drop(p.state.Load().list)
+	}
+}

@@ -1,0 +1,160 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+
+	"millrace/catalog"
+	"millrace/internal/vector"
+	"millrace/scan"
+	"millrace/scan/exec"
+	"millrace/store"
+	"millrace/store/state"
+)
+
+// source is a Set as one snapshot has it.
+type source struct {
+	set *Set
+	sn  *store.Snapshot
+}
+
+var _ exec.Source = (*source)(nil)
+
+// narrowShare: of a block of which a query wants less than one row in so many, and whose columns are not in
+// memory, only those rows are expanded, for that query.
+const narrowShare = 8
+
+// Blocks implements exec.Source.
+func (s *source) Blocks(ctx context.Context, t *catalog.Table, cols []scan.Column, prune scan.Expr) ([]exec.Block, error) {
+	for _, c := range cols {
+		if _, err := c.Type(t); err != nil {
+			return nil, err
+		}
+	}
+	keys := keysOf(t, cols)
+	var out []exec.Block
+	for _, r := range scan.Ranges(&scan.Request{Table: t, Filter: prune}) {
+		v := &seen{sn: s.sn}
+		p := s.set.part(state.TopicPartition{Topic: t.Topic.ID, Partition: r.Partition})
+		var err error
+		if v.bound, err = s.sn.Bounds(p.tp); err != nil {
+			return nil, fmt.Errorf("columns: %s-%d: %w", t.Topic.Name, r.Partition, err)
+		}
+		lo, hi := max(r.FromOffset, v.bound.LogStart), min(r.ToOffset, v.bound.End)
+		if lo >= hi {
+			continue
+		}
+		v.copy = s.sn.Compacted(p.tp)
+		list, err := p.cover(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		for i := blockAt(list, lo); i < len(list) && list[i].from < hi; i++ {
+			b := list[i]
+			if b.maxRows == 0 || b.timed && (b.maxTime < r.MinTimestamp || b.minTime > r.MaxTimestamp) {
+				continue
+			}
+			if at, end := max(lo, b.from), min(hi, b.end); (end-at)*narrowShare < b.end-b.from && !s.set.cache.has(b, keys) {
+				cut, err := cutBlocks(ctx, p, v, at, end)
+				if err != nil {
+					return nil, err
+				}
+				for _, n := range cut {
+					if n.maxRows > 0 {
+						n.private = true
+						out = append(out, &view{s: s, t: t, b: n, bound: v.bound, keys: keys})
+					}
+				}
+				continue
+			}
+			out = append(out, &view{s: s, t: t, b: b, bound: v.bound, keys: keys})
+		}
+	}
+	return out, nil
+}
+
+func keysOf(t *catalog.Table, cols []scan.Column) map[scan.Column]string {
+	keys := make(map[scan.Column]string, len(cols))
+	for _, c := range cols {
+		keys[c] = keyOf(t, c)
+	}
+	return keys
+}
+
+// view is a block as a snapshot and a table have it.
+type view struct {
+	s     *source
+	t     *catalog.Table
+	b     *block
+	bound state.Bounds
+	keys  map[scan.Column]string // read-only
+}
+
+func (w *view) key(c scan.Column) string {
+	if k, ok := w.keys[c]; ok {
+		return k
+	}
+	return keyOf(w.t, c)
+}
+
+// whole says that the snapshot sees all rows of the block.
+func (w *view) whole() bool { return w.bound.LogStart <= w.b.from && w.b.end <= w.bound.End }
+
+// Rows implements exec.Block.
+func (w *view) Rows() int { return w.b.maxRows }
+
+// Stats implements exec.Block.
+func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
+	b := w.b
+	switch {
+	case c.Kind == scan.Partition:
+		p := intConst(int64(b.p.tp.Partition))
+		return exec.Stats{HasMin: true, HasMax: true, Min: p, Max: p}, true
+	case c.Kind == scan.Offset:
+		st := exec.Stats{HasMin: true, HasMax: true, Min: intConst(max(b.from, w.bound.LogStart)), Max: intConst(min(b.end, w.bound.End) - 1)}
+		st.Exact = b.dense
+		return st, true
+	}
+	st, ok := w.s.set.cache.statsOf(b, w.key(c))
+	if !ok && c.Kind == scan.Timestamp && b.timed {
+		// Where the time is out of range the row has none, so the bounds hold all the same.
+		return exec.Stats{HasMin: true, HasMax: true, Min: intConst(b.minTime), Max: intConst(b.maxTime), Nulls: -1}, true
+	}
+	if ok && !w.whole() {
+		st.Exact, st.HasSum = false, false
+	}
+	return st, ok
+}
+
+func intConst(x int64) exec.Const { return exec.Const{T: exec.Type{Kind: vector.Int}, Int: x} }
+
+// MayContain implements exec.Block.
+func (w *view) MayContain(c scan.Column, v exec.Const) bool { return true }
+
+// statsOf is what is known of a column that was made once.
+func (c *cache) statsOf(b *block, key string) (exec.Stats, bool) {
+	if key == "" {
+		return exec.Stats{}, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	st, ok := b.stats[key]
+	return st, ok
+}
+
+// has says whether all of a block's columns are in memory.
+func (c *cache) has(b *block, keys map[scan.Column]string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for col, k := range keys {
+		if k == "" || b.columns[k] == nil && !free(b, col) {
+			return false
+		}
+	}
+	return true
+}
+
+// free says whether a column of a block needs no memory of its own.
+func free(b *block, c scan.Column) bool {
+	return c.Kind == scan.Partition || c.Kind == scan.Offset && b.dense
+}
