@@ -119,11 +119,15 @@ func (f *fetchCall) gather(ctx context.Context) {
 	ctx, stop := f.c.watch(ctx)
 	defer stop()
 	for f.read(ctx, deadline) && !f.enough() {
+		resume := f.c.work.pause()
 		select {
 		case <-w.C:
+			resume()
 		case <-timer.C:
+			resume()
 			return
 		case <-ctx.Done():
+			resume()
 			return
 		}
 	}

@@ -96,7 +96,8 @@ func (s *Server) autoCreate(ctx context.Context, r *request, name string, wanted
 	if !s.allowed(r, auth.Create, clusterResource) && !s.allowed(r, auth.Create, topicResource(name)) {
 		return state.Topic{}, errTopicAuthorizationFailed
 	}
-	res, err := s.o.Store.Commit(ctx, state.CreateTopic{ID: uuid.New(), Name: name, Partitions: int32(s.o.DefaultPartitions)})
+	_ = s.takeMutations(r, int32(s.o.DefaultPartitions), false) // who is not strict is never refused
+	res, err := s.commit(ctx, state.CreateTopic{ID: uuid.New(), Name: name, Partitions: int32(s.o.DefaultPartitions)})
 	if err != nil {
 		return state.Topic{}, s.code(err)
 	}

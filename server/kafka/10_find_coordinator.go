@@ -76,7 +76,7 @@ func (s *Server) ensureOffsetsTopic(ctx context.Context) {
 	if _, ok := s.o.Store.Topics().ByName(offsetsTopic); ok {
 		return
 	}
-	result, err := s.o.Store.Commit(ctx, state.CreateTopic{
+	result, err := s.commit(ctx, state.CreateTopic{
 		ID: uuid.New(), Name: offsetsTopic, Partitions: 1,
 		Configs: map[string]string{"cleanup.policy": "compact"},
 	})

@@ -18,7 +18,7 @@ const reportedReplicationFactor = 1
 // createTopics serves CreateTopics 2–7. A replication factor above 1 is taken and
 // reported as 1: there is one node, and whoever asks for more does not mean that the
 // topic shall not exist. -1 takes the default of partitions and replicas. From 5 on the
-// configs are returned, from 7 on the id.
+// configs are returned, from 7 on the id. From 6 on clients know a quota's refusal.
 func (s *Server) createTopics(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.CreateTopicsRequest)
 	resp := req.ResponseKind().(*kmsg.CreateTopicsResponse)
@@ -30,9 +30,9 @@ func (s *Server) createTopics(ctx context.Context, r *request) (kmsg.Response, e
 
 	type pending struct {
 		at     int
-		result chan answer[any]
+		result <-chan answer[any]
 	}
-	var waiting []pending
+	var submitted []pending
 	for _, t := range req.Topics {
 		if named[t.Topic] == 0 {
 			continue // the second of a name: answered already
@@ -47,6 +47,9 @@ func (s *Server) createTopics(ctx context.Context, r *request) (kmsg.Response, e
 			err = adminErrorf(errTopicAuthorizationFailed, "Authorization failed.")
 		default:
 			intent, err = s.topicFromSpec(&t)
+			if err == nil && !req.ValidateOnly {
+				err = s.takeMutations(r, intent.Partitions, req.Version >= 6)
+			}
 		}
 		rt := kmsg.NewCreateTopicsResponseTopic()
 		rt.Topic, rt.NumPartitions, rt.ReplicationFactor = t.Topic, -1, -1
@@ -61,26 +64,21 @@ func (s *Server) createTopics(ctx context.Context, r *request) (kmsg.Response, e
 			continue
 		}
 		// All are submitted before any is waited for: they share a sync.
-		ch := make(chan answer[any], 1)
-		if err := s.o.Store.Submit(ctx, intent, nil, func(result any, err error) { ch <- answer[any]{result, err} }); err != nil {
-			ch <- answer[any]{nil, err}
-		}
-		waiting = append(waiting, pending{len(resp.Topics), ch})
+		submitted = append(submitted, pending{len(resp.Topics), s.submit(ctx, intent)})
 		resp.Topics = append(resp.Topics, rt)
 	}
-	for _, w := range waiting {
-		select {
-		case a := <-w.result:
-			rt := &resp.Topics[w.at]
-			topic, err := topicOf(a)
-			if err != nil {
-				rt.ErrorCode, rt.ErrorMessage = s.describeError(err)
-				continue
-			}
-			s.describeCreated(r, rt, topic)
-		case <-ctx.Done():
-			return nil, ctx.Err()
+	for _, p := range submitted {
+		a, err := receive(ctx, p.result)
+		if err != nil {
+			return nil, err
 		}
+		rt := &resp.Topics[p.at]
+		topic, err := topicOf(a)
+		if err != nil {
+			rt.ErrorCode, rt.ErrorMessage = s.describeError(err)
+			continue
+		}
+		s.describeCreated(r, rt, topic)
 	}
 	return resp, nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// deleteTopics serves DeleteTopics 1–6: by name, and from 6 on by name or id.
+// deleteTopics serves DeleteTopics 1–6: by name, and from 6 on by name or id. From 5 on
+// clients know a quota's refusal.
 func (s *Server) deleteTopics(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.DeleteTopicsRequest)
 	resp := req.ResponseKind().(*kmsg.DeleteTopicsResponse)
@@ -27,9 +28,9 @@ func (s *Server) deleteTopics(ctx context.Context, r *request) (kmsg.Response, e
 	}
 	type pending struct {
 		at     int
-		result chan answer[any]
+		result <-chan answer[any]
 	}
-	var waiting []pending
+	var submitted []pending
 	for _, t := range asked {
 		rt := kmsg.NewDeleteTopicsResponseTopic()
 		rt.Topic, rt.TopicID = t.Topic, t.TopicID
@@ -53,6 +54,7 @@ func (s *Server) deleteTopics(ctx context.Context, r *request) (kmsg.Response, e
 				err = adminErrorf(errInvalidRequest, "The topic is named more than once.")
 			default:
 				rt.Topic, rt.TopicID = &topic.Name, topic.ID
+				err = s.takeMutations(r, topic.Partitions, req.Version >= 5)
 			}
 		}
 		if err != nil {
@@ -60,21 +62,16 @@ func (s *Server) deleteTopics(ctx context.Context, r *request) (kmsg.Response, e
 			resp.Topics = append(resp.Topics, rt)
 			continue
 		}
-		ch := make(chan answer[any], 1)
-		if err := s.o.Store.Submit(ctx, state.DeleteTopic{ID: topic.ID}, nil, func(result any, err error) { ch <- answer[any]{result, err} }); err != nil {
-			ch <- answer[any]{nil, err}
-		}
-		waiting = append(waiting, pending{len(resp.Topics), ch})
+		submitted = append(submitted, pending{len(resp.Topics), s.submit(ctx, state.DeleteTopic{ID: topic.ID})})
 		resp.Topics = append(resp.Topics, rt)
 	}
-	for _, w := range waiting {
-		select {
-		case a := <-w.result:
-			if _, err := topicOf(a); err != nil {
-				resp.Topics[w.at].ErrorCode, resp.Topics[w.at].ErrorMessage = s.describeError(err)
-			}
-		case <-ctx.Done():
-			return nil, ctx.Err()
+	for _, p := range submitted {
+		a, err := receive(ctx, p.result)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := topicOf(a); err != nil {
+			resp.Topics[p.at].ErrorCode, resp.Topics[p.at].ErrorMessage = s.describeError(err)
 		}
 	}
 	return resp, nil

@@ -51,7 +51,7 @@ func (s *Server) deleteRecords(ctx context.Context, r *request) (kmsg.Response, 
 	if len(moves) == 0 {
 		return resp, nil
 	}
-	result, err := s.o.Store.Commit(ctx, state.AdvanceLogStart{Partitions: moves})
+	result, err := s.commit(ctx, state.AdvanceLogStart{Partitions: moves})
 	moved, _ := result.(state.AdvanceLogStartResult)
 	for i, at := range places {
 		p := &resp.Topics[at.topic].Partitions[at.partition]

@@ -54,5 +54,6 @@ func (s *Server) createACL(ctx context.Context, c *kmsg.CreateACLsRequestCreatio
 	default:
 		return adminErrorf(errInvalidRequest, "Invalid pattern type %d.", c.ResourcePatternType)
 	}
+	defer waiting(ctx)()
 	return aclFault(s.o.Auth.AddACL(ctx, a))
 }

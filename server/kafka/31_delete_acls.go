@@ -34,6 +34,7 @@ func (s *Server) deleteACLs(ctx context.Context, r *request) (kmsg.Response, err
 
 // removeACLs removes what f matches; one that cannot be removed carries its own error.
 func (s *Server) removeACLs(ctx context.Context, f *auth.ACLFilter) ([]kmsg.DeleteACLsResponseResultMatchingACL, error) {
+	defer waiting(ctx)()
 	var removed []kmsg.DeleteACLsResponseResultMatchingACL
 	for _, a := range s.o.Auth.ACLs() {
 		if !f.Matches(a) {

@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// createPartitions serves CreatePartitions 0–3.
+// createPartitions serves CreatePartitions 0–3. From 3 on clients know a quota's refusal.
 func (s *Server) createPartitions(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.CreatePartitionsRequest)
 	resp := req.ResponseKind().(*kmsg.CreatePartitionsResponse)
@@ -61,7 +61,10 @@ func (s *Server) raisePartitions(ctx context.Context, r *request, t *kmsg.Create
 	if validateOnly {
 		return nil
 	}
-	result, err := s.o.Store.Commit(ctx, state.CreatePartitions{ID: topic.ID, Count: t.Count})
+	if err := s.takeMutations(r, t.Count-topic.Partitions, r.version >= 3); err != nil {
+		return err
+	}
+	result, err := s.commit(ctx, state.CreatePartitions{ID: topic.ID, Count: t.Count})
 	_, err = topicOf(answer[any]{result, err})
 	return err
 }

@@ -31,13 +31,12 @@ func (s *Server) deleteGroups(ctx context.Context, r *request) (kmsg.Response, e
 		if answers[i] == nil {
 			g.ErrorCode = errGroupAuthorizationFailed
 		} else {
-			select {
-			case err := <-answers[i]:
-				if g.ErrorCode = s.shareCode(err); err != nil {
-					g.ErrorMessage = nullable(err.Error())
-				}
-			case <-ctx.Done():
-				return nil, ctx.Err()
+			failed, err := receive(ctx, answers[i])
+			if err != nil {
+				return nil, err
+			}
+			if g.ErrorCode = s.shareCode(failed); failed != nil {
+				g.ErrorMessage = nullable(failed.Error())
 			}
 		}
 		resp.Groups = append(resp.Groups, g)

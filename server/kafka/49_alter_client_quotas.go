@@ -73,6 +73,7 @@ func (s *Server) alterClientQuota(ctx context.Context, entry *kmsg.AlterClientQu
 	if validateOnly {
 		return nil
 	}
+	defer waiting(ctx)()
 	if err := s.quotas.Change(ctx, entity, changes); errors.Is(err, quota.ErrTooMany) {
 		return adminErrorf(errPolicyViolation, "There are %d quotas, the most that are kept.", quota.MaxQuotas)
 	} else if err != nil {

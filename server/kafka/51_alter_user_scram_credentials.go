@@ -55,11 +55,13 @@ func (s *Server) alterUserSCRAMCredentials(ctx context.Context, r *request) (kms
 	}
 	for _, d := range req.Deletions {
 		answer(change{d.Name, d.Mechanism}, func(mechanism string) error {
+			defer waiting(ctx)()
 			return s.o.Auth.DropSCRAMCredential(ctx, d.Name, mechanism)
 		})
 	}
 	for _, u := range req.Upsertions {
 		answer(change{u.Name, u.Mechanism}, func(mechanism string) error {
+			defer waiting(ctx)()
 			return s.o.Auth.PutSCRAMCredential(ctx, u.Name, mechanism, int(u.Iterations), u.Salt, u.SaltedPassword)
 		})
 	}

@@ -109,6 +109,7 @@ func (s *Server) shareFetch(ctx context.Context, r *request) (kmsg.Response, err
 				return int(got), err
 			},
 			Unreserve: func(n int) { s.fetches.Release(int64(n)) },
+			Idle:      r.conn.work.pause,
 			May: func(tp state.TopicPartition) error {
 				t, ok := topics.ByID(tp.Topic)
 				switch {

@@ -107,12 +107,11 @@ func (s *Server) acknowledgeShares(ctx context.Context, r *request, ss *share.Se
 		}
 	}
 	for range pending {
-		select {
-		case o := <-done:
-			codes[o.i] = s.shareCode(o.err)
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		o, err := receive(ctx, done)
+		if err != nil {
+			return nil, err
 		}
+		codes[o.i] = s.shareCode(o.err)
 	}
 	return codes, nil
 }

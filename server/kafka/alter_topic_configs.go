@@ -53,7 +53,7 @@ func (s *Server) alterConfigsOf(ctx context.Context, r *request, kind kmsg.Confi
 		if validateOnly {
 			return nil
 		}
-		result, err := s.o.Store.Commit(ctx, state.SetTopicConfigs{ID: topic.ID, ExpectVersion: topic.ConfigVersion, Configs: configs})
+		result, err := s.commit(ctx, state.SetTopicConfigs{ID: topic.ID, ExpectVersion: topic.ConfigVersion, Configs: configs})
 		now, err := topicOf(answer[any]{result, err})
 		if errors.Is(err, state.ErrVersionMismatch) {
 			topic = now

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 
 	"millrace/server/auth"
 
@@ -117,7 +118,8 @@ type request struct {
 	body kmsg.Request
 	conn *conn
 
-	hangUp bool // set by a handler: close the connection after the response
+	hangUp bool          // set by a handler: close the connection after the response
+	wait   time.Duration // set by a handler: the client is to wait, by a quota
 }
 
 // clientHost is the client's address as groups show it ("/127.0.0.1").

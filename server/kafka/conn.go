@@ -62,6 +62,7 @@ type conn struct {
 	shown atomic.Pointer[Connection] // read from anywhere
 
 	mute time.Duration // so long nothing is read: a quota was exceeded
+	work work
 
 	greeted  bool      // a request was answered, logged in where required
 	idleSet  time.Time // when the idle deadline was last set; zero: another one holds
@@ -86,7 +87,8 @@ func newConn(s *Server, l *listener, nc net.Conn, host string) *conn {
 		c.tlsFlusher = bufio.NewWriterSize(c.nc, 16<<10)
 	}
 	c.br = bufio.NewReaderSize(c.nc, readBufferBytes)
-	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.work.now = s.o.Now
+	c.ctx, c.cancel = context.WithCancel(context.WithValue(s.ctx, workKey{}, &c.work))
 	c.sasl.required = l.SASL
 	c.pipe.init()
 	c.shown.Store(&Connection{
@@ -310,6 +312,8 @@ func (c *conn) request(a *api, size int, version int16) error {
 	if !a.pipelined && c.hasWriter && !c.pipe.wait() {
 		return errHangUp
 	}
+	c.work.begin(c.s.quotas)
+	defer c.work.end(a.pipelined) // its answer was made before the work was done
 	ctx := c.ctx
 	if a.blocking {
 		var stop func()
@@ -325,6 +329,12 @@ func (c *conn) request(a *api, size int, version int16) error {
 		c.greeted = true
 	}
 	return err
+}
+
+// throttled is a response that can tell the client to wait.
+type throttled interface {
+	kmsg.ThrottleResponse
+	kmsg.SetThrottleResponse
 }
 
 // handle decodes a request's body, has it answered, and writes the answer.
@@ -347,6 +357,9 @@ func (c *conn) handle(ctx context.Context, a *api, h header, body []byte) error 
 		return fmt.Errorf("%s: %w", a.name, err)
 	}
 	if resp != nil {
+		if t, ok := resp.(throttled); ok {
+			t.SetThrottle(c.delay(max(r.wait, c.worked(c.lastClientID))))
+		}
 		c.noteErrors(a, h, req, resp)
 		if err := c.respond(a, h, resp); err != nil {
 			return err

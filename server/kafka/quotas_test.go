@@ -1,8 +1,10 @@
 package kafka
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -170,5 +172,129 @@ func TestConnectionsAboveTheRateOfAnAddressAreServedLater(t *testing.T) {
 	admin.ask(alterQuota("connection_creation_rate", 100, "ip", ""))
 	for range 105 {
 		e.raw().ask(kmsg.NewPtrApiVersionsRequest())
+	}
+}
+
+func TestWhoMakesPartitionsTooFastIsRefusedOrToldToWait(t *testing.T) {
+	e, r := quotaServer(t)
+	fresh := func() *raw { return e.loggedIn("admin") }               // who has to wait, waits elsewhere
+	r.ask(alterQuota("controller_mutation_rate", 2, "user", "admin")) // 22 at once
+	create := func(version int16, name string, partitions int32, validateOnly bool) (int16, int32) {
+		t.Helper()
+		req := versioned(kmsg.NewPtrCreateTopicsRequest(), version)
+		req.ValidateOnly = validateOnly
+		topic := kmsg.NewCreateTopicsRequestTopic()
+		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = name, partitions, 1
+		req.Topics = append(req.Topics, topic)
+		resp := fresh().ask(req).(*kmsg.CreateTopicsResponse)
+		return resp.Topics[0].ErrorCode, resp.ThrottleMillis
+	}
+	remove := func(version int16, name string) (int16, int32) {
+		t.Helper()
+		req := versioned(kmsg.NewPtrDeleteTopicsRequest(), version)
+		req.TopicNames = []string{name}
+		resp := fresh().ask(req).(*kmsg.DeleteTopicsResponse)
+		return resp.Topics[0].ErrorCode, resp.ThrottleMillis
+	}
+	grow := func(version int16, name string, count int32) (int16, int32) {
+		t.Helper()
+		req := versioned(kmsg.NewPtrCreatePartitionsRequest(), version)
+		topic := kmsg.NewCreatePartitionsRequestTopic()
+		topic.Topic, topic.Count = name, count
+		req.Topics = append(req.Topics, topic)
+		resp := fresh().ask(req).(*kmsg.CreatePartitionsResponse)
+		return resp.Topics[0].ErrorCode, resp.ThrottleMillis
+	}
+	want := func(code int16, millis int32) func(int16, int32) {
+		return func(gotCode int16, gotMillis int32) {
+			t.Helper()
+			if gotCode != code || gotMillis != millis {
+				t.Errorf("got %s and %d ms, want %s and %d ms", errorName(gotCode), gotMillis, errorName(code), millis)
+			}
+		}
+	}
+	want(0, 0)(create(7, "a", 50, true))
+	want(0, 0)(create(7, "a", 12, false))
+	want(0, 0)(create(6, "b", 10, false))
+	want(0, 0)(create(7, "c", 1, false)) // from here on it owes one partition more with each
+	want(errThrottlingQuotaExceeded, 500)(create(7, "d", 1, false))
+	want(0, 1000)(create(5, "d", 1, false))
+	want(errThrottlingQuotaExceeded, 1000)(grow(3, "d", 2))
+	want(0, 1500)(grow(2, "d", 2))
+	want(errThrottlingQuotaExceeded, 1500)(remove(5, "c"))
+	want(0, 2000)(remove(4, "c"))
+	if code, _ := remove(4, "a"); code != 0 {
+		t.Error(code)
+	}
+	r.ask(alterQuota("controller_mutation_rate", 0, "user", "admin"))
+	want(0, 0)(create(7, "c", 100, false))
+}
+
+// TestWhoMakesTheServerWorkTooMuchIsToldToWait has a clock that goes on a tenth of a second whenever somebody looks at it.
+func TestWhoMakesTheServerWorkTooMuchIsToldToWait(t *testing.T) {
+	var looks atomic.Int64
+	e := start(t, func(o *Options) {
+		o.Now = func() time.Time { return time.Unix(1_000_000, looks.Add(1)*int64(100*time.Millisecond)) }
+	})
+	e.topic("t", 1)
+	e.user("admin", "secret")
+	r := e.loggedIn("admin")
+	metadata := func() int32 {
+		return e.loggedIn("admin").ask(versioned(kmsg.NewPtrMetadataRequest(), 9)).(*kmsg.MetadataResponse).ThrottleMillis
+	}
+	produce := func() int32 {
+		return e.loggedIn("admin").ask(produceRequest(9, "t", [16]byte{}, 0, batch(1, "x"))).(*kmsg.ProduceResponse).ThrottleMillis
+	}
+	fetch := func() int32 {
+		req := fetchRequest1(12, "t", [16]byte{}, 0, 0)
+		return e.loggedIn("admin").ask(req).(*kmsg.FetchResponse).ThrottleMillis
+	}
+	if metadata() != 0 || produce() != 0 || fetch() != 0 {
+		t.Error("throttled without a quota")
+	}
+	r.ask(alterQuota("request_percentage", 0.01, "user", "admin"))
+	for name, ask := range map[string]func() int32{"metadata": metadata, "produce": produce, "fetch": fetch} {
+		if got := ask(); got != 1000 { // more than it may in a thousand seconds
+			t.Errorf("%s: %d ms", name, got)
+		}
+	}
+	e.loggedIn("admin").ask(alterQuota("request_percentage", 0, "user", "admin"))
+	if got := metadata(); got != 0 {
+		t.Error(got)
+	}
+}
+
+func TestWaitingIsNoWork(t *testing.T) {
+	now := time.Unix(0, 0)
+	w := work{now: func() time.Time { return now }}
+	pass := func(d time.Duration) { now = now.Add(d) }
+	pass(time.Second)
+	if w.take() != 0 {
+		t.Error("counted without having begun")
+	}
+	w.since = now
+	pass(time.Second)
+	ctx := context.WithValue(t.Context(), workKey{}, &w)
+	over := waiting(ctx)
+	pass(time.Minute)
+	inner := waiting(ctx) // one wait may be part of another
+	inner()
+	over()
+	pass(time.Second)
+	if got := w.take(); got != 2*time.Second {
+		t.Error(got)
+	}
+	pass(time.Second)
+	w.end(true)
+	pass(time.Minute)
+	w.since = now
+	if got := w.take(); got != time.Second {
+		t.Errorf("what was kept is %v", got)
+	}
+	pass(time.Second)
+	w.end(false)
+	w.since = now
+	if got := w.take(); got != 0 {
+		t.Error(got)
 	}
 }

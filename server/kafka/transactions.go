@@ -43,7 +43,7 @@ func notInTransaction(version, since int16) int16 {
 // commitAs is Store.Commit of an intent that is answered with a T.
 func commitAs[T any](ctx context.Context, s *Server, intent state.Intent) (T, error) {
 	var none T
-	result, err := s.o.Store.Commit(ctx, intent)
+	result, err := s.commit(ctx, intent)
 	if err != nil {
 		return none, err
 	}

@@ -59,12 +59,17 @@ const (
 	// maxBuckets bounds the clients whose use is counted each for itself; beyond, those of
 	// one quota are counted together.
 	maxBuckets = 10_000
-	// burst is how much of a rate may come at once.
-	burst = time.Second
+	// burst is how much of a rate may come at once, mutationBurst how much of the
+	// rate of mutations: as much as in Kafka (controller.quota.window.num), since few of them
+	// are already a request, and who is strict is refused, not only slowed.
+	burst         = time.Second
+	mutationBurst = 11 * time.Second
 	// MaxThrottle is the longest that a client waits at a time; what it still owes then
 	// counts for its next request.
 	MaxThrottle = 10 * time.Second
-	retries     = 100
+	// MaxWorkThrottle is the same for RequestPercentage; as in Kafka.
+	MaxWorkThrottle = time.Second
+	retries         = 100
 )
 
 var ErrTooMany = errors.New("too many quotas")
@@ -294,6 +299,31 @@ func fill(e Entity, user, clientID, ip Part) Entity {
 	return e
 }
 
+// Limits says whether anybody has a limit of that name.
+func (q *Quotas) Limits(name string) bool { return q.current().limits[name] != nil }
+
+// ChargeWork counts time that a client's requests took of the server (RequestPercentage: 100 is that of
+// one processor) and says how long it has to wait now.
+func (q *Quotas) ChargeWork(user, clientID string, spent time.Duration) time.Duration {
+	limit, e, ok := q.Limit(RequestPercentage, user, clientID)
+	if !ok {
+		return 0
+	}
+	wait, _ := q.charge(bucketKey{RequestPercentage, e}, limit, 100*spent.Seconds(), false)
+	return min(wait, MaxWorkThrottle)
+}
+
+// ChargeMutations counts partitions that a client makes or deletes (ControllerMutationRate) and says how long it has to
+// wait now. A strict client that owes for earlier ones is refused (false), and nothing is counted; what
+// brings it into debt is let through without a wait.
+func (q *Quotas) ChargeMutations(user, clientID string, partitions int, strict bool) (wait time.Duration, ok bool) {
+	limit, e, limited := q.Limit(ControllerMutationRate, user, clientID)
+	if !limited {
+		return 0, true
+	}
+	return q.charge(bucketKey{ControllerMutationRate, e}, limit, float64(partitions), strict)
+}
+
 // Charge counts so many bytes of a client's (ProducerByteRate or ConsumerByteRate) and
 // says how long it has to wait now; 0 without a quota, which costs nothing.
 func (q *Quotas) Charge(name, user, clientID string, n int) time.Duration {
@@ -301,7 +331,8 @@ func (q *Quotas) Charge(name, user, clientID string, n int) time.Duration {
 	if !ok {
 		return 0
 	}
-	return q.charge(bucketKey{name, e}, limit, float64(n))
+	wait, _ := q.charge(bucketKey{name, e}, limit, float64(n), false)
+	return wait
 }
 
 // ChargeConnection counts a connection from an address, and says how long it has to wait.
@@ -312,13 +343,15 @@ func (q *Quotas) ChargeConnection(ip string) time.Duration {
 	}
 	for _, e := range [...]Entity{{IP: Named(ip)}, {IP: DefaultPart}} {
 		if limit, ok := limits[e]; ok {
-			return q.charge(bucketKey{ConnectionCreationRate, Entity{IP: Named(ip)}}, limit, 1)
+			wait, _ := q.charge(bucketKey{ConnectionCreationRate, Entity{IP: Named(ip)}}, limit, 1, false)
+			return wait
 		}
 	}
 	return 0
 }
 
-func (q *Quotas) charge(key bucketKey, rate, n float64) time.Duration {
+// charge counts n, unless the client is strict and owes: then it is refused (false).
+func (q *Quotas) charge(key bucketKey, rate, n float64, strict bool) (wait time.Duration, ok bool) {
 	now := q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -338,12 +371,24 @@ func (q *Quotas) charge(key bucketKey, rate, n float64) time.Duration {
 	}
 	b.pay(now)
 	b.rate = rate
-	b.debt += n
-	over := b.debt - rate*burst.Seconds()
-	if over <= 0 {
-		return 0
+	free := burst
+	if key.name == ControllerMutationRate {
+		free = mutationBurst
 	}
-	return min(time.Duration(over/rate*float64(time.Second)), MaxThrottle)
+	if owes := b.owes(free); strict && owes > 0 {
+		return owes, false
+	}
+	b.debt += n
+	if strict {
+		return 0, true
+	}
+	return b.owes(free), true
+}
+
+// owes is how long it takes until no more is owed than may come at once.
+func (b *bucket) owes(free time.Duration) time.Duration {
+	over := b.debt/b.rate - free.Seconds()
+	return min(max(0, time.Duration(min(over, MaxThrottle.Seconds())*float64(time.Second))), MaxThrottle)
 }
 
 // pay lets time pay off debt.

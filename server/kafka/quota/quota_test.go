@@ -135,3 +135,61 @@ func TestAQuotaEndsWithItsLastLimit(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+func TestMutationsOfStrictClientsAreRefusedOnceTheyOwe(t *testing.T) {
+	now := time.Unix(0, 0)
+	q := newQuotas(&now)
+	if wait, ok := q.ChargeMutations("u", "c", 1000, true); wait != 0 || !ok {
+		t.Errorf("without a quota: %v %v", wait, ok)
+	}
+	set(t, q, Entity{User: Named("u")}, ControllerMutationRate, 2)
+	for _, step := range []struct {
+		n      int
+		strict bool
+		wait   time.Duration
+		ok     bool
+	}{
+		{20, true, 0, true}, // of the 22 that may come at once
+		{10, true, 0, true}, // brings it 8 into debt
+		{1, true, 4 * time.Second, false},
+		{1, true, 4 * time.Second, false}, // what is refused does not count
+		{2, false, 5 * time.Second, true},
+	} {
+		if wait, ok := q.ChargeMutations("u", "c", step.n, step.strict); wait != step.wait || ok != step.ok {
+			t.Errorf("%+v: %v %v", step, wait, ok)
+		}
+	}
+	now = now.Add(5 * time.Second)
+	if wait, ok := q.ChargeMutations("u", "c", 1, true); wait != 0 || !ok {
+		t.Errorf("paid off, but %v %v", wait, ok)
+	}
+	if wait, _ := q.ChargeMutations("u", "c", 1<<30, false); wait != MaxThrottle {
+		t.Error(wait)
+	}
+}
+
+func TestWorkIsLimitedInPercentOfAProcessor(t *testing.T) {
+	now := time.Unix(0, 0)
+	q := newQuotas(&now)
+	if q.Limits(RequestPercentage) {
+		t.Error("nobody has a limit")
+	}
+	set(t, q, Entity{ClientID: Named("c")}, RequestPercentage, 25)
+	if !q.Limits(RequestPercentage) {
+		t.Error("somebody has a limit")
+	}
+	worked := time.Duration(0)
+	for range 1000 {
+		worked += 10 * time.Millisecond
+		now = now.Add(10*time.Millisecond + q.ChargeWork("u", "c", 10*time.Millisecond))
+	}
+	if took := now.Sub(time.Unix(0, 0)); took < 38*time.Second || took > 41*time.Second {
+		t.Errorf("%v of work took %v", worked, took)
+	}
+	if got := q.ChargeWork("u", "c", time.Hour); got != MaxWorkThrottle {
+		t.Error(got)
+	}
+	if got := q.ChargeWork("u", "other", time.Hour); got != 0 {
+		t.Error(got)
+	}
+}

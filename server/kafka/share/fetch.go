@@ -32,7 +32,7 @@ const (
 type FetchRequest struct {
 	MaxWait    time.Duration
 	MinBytes   int // worth an answer before MaxWait; at most MaxBytes
-	MaxBytes   int
+	MaxBytes   int // none: no records; else the first batch comes, whatever its size
 	MaxRecords int
 	BatchSize  int
 	Strict     bool // no more than MaxRecords, though a batch is cut
@@ -43,6 +43,8 @@ type FetchRequest struct {
 	// some back. What the answer's results hold is the caller's to give back.
 	Reserve   func(ctx context.Context, bytes int) (int, error)
 	Unreserve func(bytes int)
+	// Idle is called before Fetch waits for records, and what it returns after; nil: nobody wants to know.
+	Idle func() (over func())
 }
 
 // Fetched is what a fetch has of one partition. Result's batches are the caller's until Release.
@@ -230,9 +232,38 @@ func (c *Coordinator) LockDuration(name string) time.Duration {
 	return c.o.LockDuration
 }
 
+// waited is how a wait for records ended: somebody wrote or gave back, its time is over, or nobody wants them any more.
+type waited uint8
+
+const (
+	waitWoken waited = iota
+	waitOver
+	waitEnded
+)
+
+func (r *FetchRequest) await(ctx, server context.Context, written, back <-chan struct{}, deadline <-chan time.Time) waited {
+	if r.Idle != nil {
+		defer r.Idle()()
+	}
+	select {
+	case <-written:
+	case <-back:
+	case <-deadline:
+		return waitOver
+	case <-ctx.Done():
+		return waitEnded
+	case <-server.Done():
+		return waitEnded
+	}
+	return waitWoken
+}
+
 // Fetch acquires records for the session's member; it waits for some until MaxWait or ctx's end.
 // The answer has only partitions with records or an error.
 func (s *Session) Fetch(ctx context.Context, req FetchRequest) []Fetched {
+	if req.MaxBytes <= 0 {
+		return nil
+	}
 	g := s.g
 	deadline := time.NewTimer(req.MaxWait)
 	defer deadline.Stop()
@@ -280,18 +311,15 @@ func (s *Session) Fetch(ctx context.Context, req FetchRequest) []Fetched {
 			defer w.Close()
 			continue
 		}
-		select {
-		case <-w.C:
-		case <-back:
-		case <-deadline.C:
+		switch req.await(ctx, g.c.ctx, w.C, back, deadline.C) {
+		case waitOver:
 			if enough {
 				return nil
 			}
 			enough, late = true, true // what little there is
-		case <-ctx.Done():
+		case waitEnded:
 			return nil
-		case <-g.c.ctx.Done():
-			return nil
+		case waitWoken:
 		}
 		g.mu.Lock()
 		open := s.open
