@@ -18,11 +18,11 @@ import (
 type Expander struct {
 	w     walker
 	o     ExpanderOptions
-	out   int      // vectors given out; those after it are only checked
-	vecs  []vector // asked columns, then columns checked for _error
-	texts []int    // those of out that must be written for NULLs too
-	errs  vector
-	rest  vector
+	out   int       // vectors given out; those after it are only checked
+	vecs  []builder // asked columns, then columns checked for _error
+	texts []int     // those of out that must be written for NULLs too
+	errs  builder
+	rest  builder
 	rows  int
 	room  int // rows the vectors have room for
 	next  int // rows of the last batch: the next one will likely be as large
@@ -49,7 +49,7 @@ func NewExpander(cols []Column, o ExpanderOptions) *Expander {
 	e.w.root = newNode()
 	e.w.wantRest = o.Rest
 	for i, c := range cols {
-		v := newVector(c, e.slotFor(c))
+		v := newBuilder(c, e.slotFor(c))
 		if v.variable() {
 			e.texts = append(e.texts, i)
 		}
@@ -64,7 +64,7 @@ func NewExpander(cols []Column, o ExpanderOptions) *Expander {
 			if asked[c.Name] {
 				continue
 			}
-			v := newVector(c, e.slotFor(c))
+			v := newBuilder(c, e.slotFor(c))
 			if o.Errors {
 				v.reserve(1)
 				e.vecs = append(e.vecs, v)
@@ -73,8 +73,8 @@ func NewExpander(cols []Column, o ExpanderOptions) *Expander {
 	}
 	e.w.root.stopAtDeclared()
 	text := Column{Type: Type{Kind: Text}}
-	e.errs = newVector(text, -1)
-	e.rest = newVector(text, -1)
+	e.errs = newBuilder(text, -1)
+	e.rest = newBuilder(text, -1)
 	return e
 }
 
@@ -175,15 +175,11 @@ func (e *Expander) putRow(b []byte, r int) (misfits int) {
 			continue
 		}
 		if s.row != row || s.kind == vNull {
-			if v.offs != nil {
-				v.putNull(r)
-			}
+			v.putNull(r)
 			continue
 		}
 		if !v.put(b, s, r) {
-			if v.offs != nil {
-				v.putNull(r)
-			}
+			v.putNull(r)
 			if e.o.Errors {
 				misfits = e.misfit(misfits, v, b, s)
 			}
@@ -202,7 +198,7 @@ func (e *Expander) endErrors(misfits, r int) {
 }
 
 // check is put for a column that nobody asked for.
-func (v *vector) check(b []byte, s *span) (fits bool) {
+func (v *builder) check(b []byte, s *span) (fits bool) {
 	if v.col.Type.Kind == Text && !v.col.Declared {
 		return s.flags&jsonval.LoneSurrogate == 0 || s.kind != vString
 	}
@@ -227,7 +223,7 @@ func (e *Expander) nullRow(r int) {
 const maxMisfits = 3
 
 // misfit adds one to the row's error text.
-func (e *Expander) misfit(n int, v *vector, b []byte, s *span) int {
+func (e *Expander) misfit(n int, v *builder, b []byte, s *span) int {
 	d := e.errs.data
 	switch {
 	case n == maxMisfits:
@@ -307,7 +303,12 @@ func (e *Expander) Take() []arrow.Array {
 	if e.o.Rest {
 		out = append(out, e.rest.take(e.rows))
 	}
+	e.restart()
+	return out
+}
+
+// restart begins the next batch.
+func (e *Expander) restart() {
 	e.next = (e.rows + 63) &^ 63
 	e.room, e.rows, e.bytes = 0, 0, 0
-	return out
 }

@@ -19,14 +19,12 @@ import (
 // Declared columns also read numbers and booleans from strings, never the other
 // way round across kinds; text takes any scalar and arrays and objects as
 // spelled.
-func (v *vector) put(b []byte, s *span, r int) (fits bool) {
+func (v *builder) put(b []byte, s *span, r int) (fits bool) {
 	t := &v.col.Type
 	text := b[s.start:s.end]
 	declared := v.col.Declared
 	if s.kind == vObject && !declared {
-		if v.variable() {
-			v.putNull(r)
-		}
+		v.putNull(r)
 		return true
 	}
 	switch t.Kind {
@@ -56,10 +54,7 @@ func (v *vector) put(b []byte, s *span, r int) (fits bool) {
 		return v.putString(b, s, text, r)
 	case Bool:
 		if x, ok := boolOf(s, text, declared); ok {
-			if x {
-				v.bools[r>>3] |= 1 << (r & 7)
-			}
-			v.setValid(r)
+			v.putBool(r, x)
 			return true
 		}
 	case Decimal:
@@ -107,8 +102,7 @@ func (v *vector) put(b []byte, s *span, r int) (fits bool) {
 	case Date:
 		if s.kind == vString && s.flags == 0 {
 			if x, ok := parseInstant(text); ok && mod(x.micros, microsPerDay) == 0 {
-				v.dates[r] = int32(x.micros / microsPerDay)
-				v.setValid(r)
+				v.putDate(r, int32(x.micros/microsPerDay))
 				return true
 			}
 		}
@@ -129,15 +123,20 @@ func (v *vector) put(b []byte, s *span, r int) (fits bool) {
 }
 
 // isNumber says whether a value is a number or a string that spells one.
-func (v *vector) isNumber(s *span, text []byte) bool {
+func (v *builder) isNumber(s *span, text []byte) bool {
 	return s.kind == vNumber || s.kind == vString && s.flags == 0 && jsonval.IsNumber(text)
 }
 
 // putString writes a Text cell: strings unescaped, everything else as spelled.
-func (v *vector) putString(b []byte, s *span, text []byte, r int) bool {
+func (v *builder) putString(b []byte, s *span, text []byte, r int) bool {
 	if s.flags&jsonval.LoneSurrogate != 0 {
 		v.putNull(r)
 		return false
+	}
+	if v.texts != nil && s.flags&jsonval.Escaped == 0 && (!v.col.Declared || v.textFits(text, s.kind)) {
+		v.texts.Put(r, text)
+		v.setValid(r)
+		return true
 	}
 	from := len(v.data)
 	if s.kind == vString && s.flags != 0 {
@@ -156,7 +155,7 @@ func (v *vector) putString(b []byte, s *span, text []byte, r int) bool {
 
 // textFits checks the declared length (characters up to InferredTextLength, bytes
 // above) and the members of an ENUM.
-func (v *vector) textFits(text []byte, kind valueKind) bool {
+func (v *builder) textFits(text []byte, kind valueKind) bool {
 	t := &v.col.Type
 	if t.Enum != nil {
 		if kind != vString {
