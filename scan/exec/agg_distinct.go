@@ -1,0 +1,139 @@
+package exec
+
+import (
+	"cmp"
+	"slices"
+
+	"millrace/internal/vector"
+)
+
+// distinctAcc feeds an aggregate each different value of a group once: it numbers the values,
+// then the pairs of group and value, and feeds them when all rows are in.
+type distinctAcc struct {
+	t      Type
+	inner  accumulator
+	values keyTable
+	pairs  *pairTable // nil as long as there is only group 0 by definition
+	groups int
+	dense  dense
+	ids    []uint32
+	gids   []uint32
+}
+
+func newDistinct(t Type, inner accumulator) accumulator {
+	return &distinctAcc{t: t, inner: inner, values: newKeyTable(t, 0)}
+}
+
+func (a *distinctAcc) grow(n int) { a.groups = max(a.groups, n) }
+func (a *distinctAcc) end(int)    {}
+func (a *distinctAcc) merged()    {}
+
+func (a *distinctAcc) bytes() int64 {
+	n := a.values.bytes()
+	if a.pairs != nil {
+		n += a.pairs.bytes()
+	}
+	return n
+}
+
+func (a *distinctAcc) add(v *vector.Vector, gids []uint32, n int) error {
+	v, gids, n = a.dense.of(v, gids, n)
+	ids := grown(&a.ids, n)
+	a.values.ids(v, ids)
+	if gids == nil {
+		return nil
+	}
+	if a.pairs == nil {
+		a.pairs = newPairTable()
+	}
+	own := grown(&a.gids, n)
+	copy(own, gids)
+	a.pairs.ids(own, ids)
+	return nil
+}
+
+func (a *distinctAcc) merge(from accumulator, to []uint32) {
+	o := from.(*distinctAcc)
+	if o.values.len() == 0 {
+		return
+	}
+	vals := o.values.values()
+	ids := make([]uint32, o.values.len())
+	for at := 0; at < len(ids); at += chunkRows {
+		end := min(len(ids), at+chunkRows)
+		part := vals.Slice(at, end)
+		a.values.ids(&part, ids[at:end])
+	}
+	if o.pairs == nil {
+		return
+	}
+	if a.pairs == nil {
+		a.pairs = newPairTable()
+	}
+	var x, y [chunkRows]uint32
+	for at := 0; at < len(o.pairs.keys); at += chunkRows {
+		keys := o.pairs.keys[at:min(len(o.pairs.keys), at+chunkRows)]
+		for i, k := range keys {
+			x[i], y[i] = to[k>>32], ids[uint32(k)]
+		}
+		a.pairs.ids(x[:len(keys)], y[:len(keys)])
+	}
+}
+
+func (a *distinctAcc) result(n int) (vector.Vector, error) {
+	a.grow(n)
+	a.inner.grow(n)
+	if c, ok := a.inner.(*countAcc); ok {
+		a.count(c)
+		return c.result(n)
+	}
+	vals := a.values.values()
+	var rows []int32
+	var gids []uint32
+	if a.pairs == nil {
+		for i := range a.values.len() {
+			rows = append(rows, int32(i))
+		}
+	} else {
+		for _, k := range a.pairs.keys {
+			rows, gids = append(rows, int32(uint32(k))), append(gids, uint32(k>>32))
+		}
+	}
+	if a.t.Kind == vector.Float {
+		// The sum of floats must not depend on the order in which they were met.
+		order := make([]int32, len(rows))
+		for i := range order {
+			order[i] = int32(i)
+		}
+		slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(vals.Float64[rows[x]], vals.Float64[rows[y]]) })
+		rows = take(new([]int32), rows, order)
+		if gids != nil {
+			gids = take(new([]uint32), gids, order)
+		}
+	}
+	var c column
+	for at := 0; at < len(rows); at += chunkRows {
+		end := min(len(rows), at+chunkRows)
+		var g []uint32
+		if gids != nil {
+			g = gids[at:end]
+		}
+		if err := a.inner.add(c.gather(&vals, rows[at:end]), g, end-at); err != nil {
+			return vector.Vector{}, err
+		}
+	}
+	a.inner.end(0)
+	a.inner.merged()
+	return a.inner.result(n)
+}
+
+// count is COUNT(DISTINCT): the pairs need not be looked at twice.
+func (a *distinctAcc) count(c *countAcc) {
+	if a.pairs == nil {
+		c.n[0] += int64(a.values.len())
+		return
+	}
+	for _, k := range a.pairs.keys {
+		c.n[k>>32]++
+	}
+}

@@ -1,0 +1,256 @@
+package exec
+
+import (
+	"fmt"
+	"math/bits"
+
+	"millrace/internal/vector"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+)
+
+// quotient makes SUM and AVG of exact sums.
+type quotient struct {
+	avg      bool
+	from, to int32 // scales of the sum and of the result
+}
+
+// result has a row per group.
+func (q quotient) result(n int, at func(g int) (sum int256, count int64)) (vector.Vector, error) {
+	v := vector.Vector{Kind: vector.Decimal256, Scale: q.to, Len: n, Dec256: make([]decimal256.Num, n)}
+	var valid []uint64
+	for g := range n {
+		sum, count := at(g)
+		if count == 0 {
+			if v.Valid == nil {
+				v.Valid = onesOf(n, &valid)
+			}
+			setValid(v.Valid, g, false)
+			v.Nulls++
+			continue
+		}
+		if q.avg {
+			var ok bool
+			if sum, ok = divide(sum, from64(count), q.to-q.from); !ok {
+				return v, &RangeError{Type: "DECIMAL", Text: "avg"}
+			}
+		}
+		v.Dec256[g] = sum.num()
+	}
+	return v, nil
+}
+
+// intSumAcc is Sum and Avg of integers: in 64 bits as long as that cannot overflow, which is known
+// from how many rows of what size went in; then the sums move to 128 bits.
+type intSumAcc struct {
+	noMorsels
+	quotient
+	cells []sumCell
+	wide  []int128
+	bound uint64 // no |sum| in cells is larger
+	dense dense
+}
+
+type sumCell struct {
+	sum int64
+	n   int64
+}
+
+func (a *intSumAcc) grow(n int)   { a.cells = extend(a.cells, n) }
+func (a *intSumAcc) bytes() int64 { return 16 * int64(cap(a.cells)+cap(a.wide)) }
+
+func (a *intSumAcc) add(v *vector.Vector, gids []uint32, n int) error {
+	v, gids, n = a.dense.of(v, gids, n)
+	if n == 0 {
+		return nil
+	}
+	most := magnitude(v, n)
+	hi, bound := bits.Mul64(most, uint64(n))
+	if hi != 0 || bound >= 1<<62 {
+		a.addWide(v, gids, n)
+		return nil
+	}
+	if a.bound+bound >= 1<<62 {
+		a.flush()
+	}
+	a.bound += bound
+	switch {
+	case v.Const:
+		sumConst(a.cells, v.Int(0), gids, n)
+	case v.Int8 != nil:
+		sumInts(a.cells, v.Int8[:n], v.Base, gids)
+	case v.Int16 != nil:
+		sumInts(a.cells, v.Int16[:n], v.Base, gids)
+	case v.Int32 != nil:
+		sumInts(a.cells, v.Int32[:n], v.Base, gids)
+	case v.Int64 != nil:
+		sumInts(a.cells, v.Int64[:n], 0, gids)
+	default:
+		sumConst(a.cells, v.Base, gids, n)
+	}
+	return nil
+}
+
+// magnitude is a bound of the values' absolute values.
+func magnitude(v *vector.Vector, n int) uint64 {
+	abs := func(x int64) uint64 { return uint64(max(x, -x)) } // right for the least, too
+	switch {
+	case v.Const:
+		return abs(v.Int(0))
+	case v.Int8 != nil:
+		return abs(v.Base) + 1<<7
+	case v.Int16 != nil:
+		return abs(v.Base) + 1<<15
+	case v.Int32 != nil:
+		return abs(v.Base) + 1<<31
+	case v.Int64 != nil:
+		var m int64
+		for _, x := range v.Int64[:n] {
+			m |= x ^ x>>63
+		}
+		return uint64(1) << bits.Len64(uint64(m))
+	}
+	return abs(v.Base)
+}
+
+func sumInts[T int8 | int16 | int32 | int64](cells []sumCell, vals []T, base int64, gids []uint32) {
+	if gids == nil {
+		sum := base * int64(len(vals))
+		for _, x := range vals {
+			sum += int64(x)
+		}
+		cells[0].sum += sum
+		cells[0].n += int64(len(vals))
+		return
+	}
+	gids = gids[:len(vals)]
+	for i, x := range vals {
+		c := &cells[gids[i]]
+		c.sum += base + int64(x)
+		c.n++
+	}
+}
+
+func sumConst(cells []sumCell, x int64, gids []uint32, n int) {
+	if gids == nil {
+		cells[0].sum += x * int64(n)
+		cells[0].n += int64(n)
+		return
+	}
+	for _, g := range gids {
+		cells[g].sum += x
+		cells[g].n++
+	}
+}
+
+func (a *intSumAcc) addWide(v *vector.Vector, gids []uint32, n int) {
+	a.wide = extend(a.wide, len(a.cells))
+	for i := range n {
+		g := uint32(0)
+		if gids != nil {
+			g = gids[i]
+		}
+		a.wide[g].addInt(v.Int(i))
+		a.cells[g].n++
+	}
+}
+
+// flush moves the sums to 128 bits.
+func (a *intSumAcc) flush() {
+	a.wide = extend(a.wide, len(a.cells))
+	for g := range a.cells {
+		a.wide[g].addInt(a.cells[g].sum)
+		a.cells[g].sum = 0
+	}
+	a.bound = 0
+}
+
+func (a *intSumAcc) merge(from accumulator, to []uint32) {
+	o := from.(*intSumAcc)
+	if a.bound+o.bound >= 1<<62 {
+		a.flush()
+		o.flush()
+	}
+	a.bound += o.bound
+	for g, c := range o.cells {
+		a.cells[to[g]].sum += c.sum
+		a.cells[to[g]].n += c.n
+	}
+	if o.wide != nil {
+		a.wide = extend(a.wide, len(a.cells))
+		for g, w := range o.wide {
+			a.wide[to[g]].add(w)
+		}
+	}
+}
+
+func (a *intSumAcc) result(n int) (vector.Vector, error) {
+	a.grow(n)
+	return a.quotient.result(n, func(g int) (int256, int64) {
+		c := a.cells[g]
+		sum := from64(c.sum)
+		if g < len(a.wide) {
+			sum.add(a.wide[g].wide())
+		}
+		return sum, c.n
+	})
+}
+
+// wideSumAcc is Sum and Avg of unsigned integers and decimals.
+type wideSumAcc struct {
+	noMorsels
+	quotient
+	sums  []int256
+	n     []int64
+	dense dense
+}
+
+func (a *wideSumAcc) grow(n int)   { a.sums, a.n = extend(a.sums, n), extend(a.n, n) }
+func (a *wideSumAcc) bytes() int64 { return 40 * int64(cap(a.sums)) }
+
+func (a *wideSumAcc) add(v *vector.Vector, gids []uint32, n int) error {
+	v, gids, n = a.dense.of(v, gids, n)
+	group := func(i int) uint32 {
+		if gids == nil {
+			return 0
+		}
+		return gids[i]
+	}
+	switch {
+	case v.Uint64 != nil:
+		for i := range n {
+			g := group(i)
+			a.sums[g].add128(v.Uint64[at(v, i)], 0)
+			a.n[g]++
+		}
+	case v.Dec128 != nil:
+		for i := range n {
+			g := group(i)
+			x := v.Dec128[at(v, i)]
+			a.sums[g].add128(x.LowBits(), x.HighBits())
+			a.n[g]++
+		}
+	case v.Dec256 != nil:
+		for i := range n {
+			g := group(i)
+			a.sums[g].add(from256(v.Dec256[at(v, i)]))
+			a.n[g]++
+		}
+	case n > 0:
+		return fmt.Errorf("exec: a vector of kind %d without values", v.Kind)
+	}
+	return nil
+}
+
+func (a *wideSumAcc) merge(from accumulator, to []uint32) {
+	o := from.(*wideSumAcc)
+	for g := range o.sums {
+		a.sums[to[g]].add(o.sums[g])
+		a.n[to[g]] += o.n[g]
+	}
+}
+
+func (a *wideSumAcc) result(n int) (vector.Vector, error) {
+	a.grow(n)
+	return a.quotient.result(n, func(g int) (int256, int64) { return a.sums[g], a.n[g] })
+}

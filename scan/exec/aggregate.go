@@ -1,0 +1,492 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"millrace/internal/vector"
+)
+
+// aggregateOp is an Aggregate: every goroutine groups and aggregates its morsels by itself, then
+// the states are merged into that of the first.
+type aggregateOp struct {
+	run *runner
+	n   *Aggregate
+
+	ready bool
+	cols  []vector.Vector
+	rows  int
+	at    int
+	out   Batch
+	held  []*holding
+}
+
+func (r *runner) aggregate(n *Aggregate) (operator, error) {
+	return &aggregateOp{run: r, n: n}, nil
+}
+
+func checkAggregate(n *Aggregate) error {
+	schema := n.Child.Schema()
+	if err := checkExprs(schema, n.By...); err != nil {
+		return err
+	}
+	for _, a := range n.Aggs {
+		if _, err := newAccumulator(a, false); err != nil {
+			return err
+		}
+		if err := checkExprs(schema, a.Arg); err != nil {
+			return err
+		}
+		for _, k := range a.Order {
+			if err := checkExprs(schema, k.Expr); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *aggregateOp) next(ctx context.Context) (*Batch, error) {
+	if !a.ready {
+		if err := a.compute(ctx); err != nil {
+			return nil, err
+		}
+		a.ready = true
+	}
+	if a.at == a.rows {
+		return nil, io.EOF
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	to := min(a.rows, a.at+chunkRows)
+	a.out.Len, a.out.Cols = to-a.at, a.out.Cols[:0]
+	for i := range a.cols {
+		a.out.Cols = append(a.out.Cols, a.cols[i].Slice(a.at, to))
+	}
+	a.at = to
+	return &a.out, nil
+}
+
+func (a *aggregateOp) close() {
+	a.cols = nil
+	for _, h := range a.held {
+		_ = h.set(0)
+	}
+}
+
+func (a *aggregateOp) compute(ctx context.Context) error {
+	sinks, err := a.run.drive(ctx, a.n.Child, func(rows int) (sink, error) {
+		return newGroupSink(a.run, a.n, rows)
+	})
+	if err != nil {
+		return err
+	}
+	first := sinks[0].(*groupSink)
+	a.held = append(a.held, &first.held)
+	if len(sinks) > 1 {
+		all := make([]*groupSink, len(sinks))
+		for i, s := range sinks {
+			all[i] = s.(*groupSink)
+		}
+		if first, err = a.merge(ctx, all); err != nil {
+			return err
+		}
+	}
+	a.rows = first.groups()
+	if len(a.n.By) > 0 {
+		a.cols = first.group.keys()
+	}
+	for i, acc := range first.accs {
+		v, err := acc.result(a.rows)
+		if err != nil {
+			return err
+		}
+		v.Kind, v.Scale = a.n.Aggs[i].T.Kind, a.n.Aggs[i].T.Scale
+		a.cols = append(a.cols, v)
+	}
+	return nil
+}
+
+// merge makes one state of all, its groups in the order of their first rows.
+func (a *aggregateOp) merge(ctx context.Context, sinks []*groupSink) (*groupSink, error) {
+	rows := 0
+	for _, s := range sinks {
+		rows += s.groups()
+	}
+	into, err := newGroupSink(a.run, a.n, rows)
+	if err != nil {
+		return nil, err
+	}
+	a.held = append(a.held, &into.held)
+	to := make([][]uint32, len(sinks))
+	if len(a.n.By) == 0 {
+		for i := range to {
+			to[i] = []uint32{0}
+		}
+	} else if err := a.mergeGroups(ctx, sinks, into, to); err != nil {
+		return nil, err
+	}
+	for i, s := range sinks {
+		for j, acc := range into.accs {
+			acc.grow(into.groups())
+			acc.merge(s.accs[j], to[i])
+			s.accs[j] = nil
+		}
+		if err := s.held.set(0); err != nil {
+			return nil, err
+		}
+		if err := into.account(); err != nil {
+			return nil, err
+		}
+	}
+	for _, acc := range into.accs {
+		acc.merged()
+	}
+	return into, nil
+}
+
+// mergeGroups puts the sinks' groups into one grouper; to[i][g] is what number group g of sink i gets.
+// Each sink has its groups in the order of their first rows already, so the next is that of some
+// sink's next.
+func (a *aggregateOp) mergeGroups(ctx context.Context, sinks []*groupSink, into *groupSink, to [][]uint32) error {
+	types := typesOf(a.n.By)
+	keys := make([][]vector.Vector, len(sinks))
+	next := make([]int, len(sinks))
+	for i, s := range sinks {
+		if s.groups() > 0 {
+			keys[i] = s.group.keys()
+		}
+		to[i] = make([]uint32, s.groups())
+	}
+	type origin struct {
+		sink  int
+		group int
+	}
+	var (
+		builders = make([]builder, len(types))
+		vecs     = make([]vector.Vector, len(types))
+		ptrs     = make([]*vector.Vector, len(types))
+		from     = make([]origin, 0, chunkRows)
+	)
+	for {
+		from = from[:0]
+		for i := range builders {
+			builders[i].reset(types[i])
+		}
+		for len(from) < chunkRows {
+			best := -1
+			for i, s := range sinks {
+				if next[i] < len(s.firsts) && (best < 0 || s.firsts[next[i]] < sinks[best].firsts[next[best]]) {
+					best = i
+				}
+			}
+			if best < 0 {
+				break
+			}
+			from = append(from, origin{best, next[best]})
+			for c := range builders {
+				builders[c].append1(&keys[best][c], next[best])
+			}
+			next[best]++
+		}
+		if len(from) == 0 {
+			return nil
+		}
+		for c := range builders {
+			vecs[c] = builders[c].vector()
+			ptrs[c] = &vecs[c]
+		}
+		ids := into.group.ids(ptrs, len(from))
+		for k, f := range from {
+			to[f.sink][f.group] = ids[k]
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := into.account(); err != nil {
+			return err
+		}
+	}
+}
+
+// groupSink groups and aggregates, for one goroutine.
+type groupSink struct {
+	p      *program
+	by     int
+	group  *grouper // nil: one group
+	accs   []accumulator
+	keys   []*vector.Vector
+	firsts []uint64 // by group: morsel and row in it of the first row
+	morsel int
+	row    int
+	held   holding
+}
+
+func newGroupSink(r *runner, n *Aggregate, rows int) (*groupSink, error) {
+	s := &groupSink{by: len(n.By), keys: make([]*vector.Vector, len(n.By))}
+	s.held.account = &r.memory
+	exprs := slices.Clone(n.By)
+	for _, a := range n.Aggs {
+		acc, err := newAccumulator(a, r.parallel > 1)
+		if err != nil {
+			return nil, err
+		}
+		s.accs = append(s.accs, acc)
+		exprs = append(exprs, a.Arg)
+	}
+	for _, a := range n.Aggs {
+		for _, k := range a.Order {
+			exprs = append(exprs, k.Expr)
+		}
+	}
+	var err error
+	if s.p, err = newProgram(n.Child.Schema(), exprs); err != nil {
+		return nil, err
+	}
+	at := len(n.By) + len(n.Aggs)
+	for i, a := range n.Aggs {
+		switch acc := s.accs[i].(type) {
+		case *concatAcc:
+			acc.sink, acc.in, acc.order = s, &s.p.in, s.p.evs[at:at+len(a.Order)]
+		case *anyAcc:
+			acc.sink = s
+		}
+		at += len(a.Order)
+	}
+	if s.by > 0 {
+		s.group = newGrouper(typesOf(n.By), rows)
+	} else {
+		for _, acc := range s.accs {
+			acc.grow(1)
+		}
+	}
+	return s, nil
+}
+
+func (s *groupSink) groups() int {
+	if s.group == nil {
+		return 1
+	}
+	return s.group.len()
+}
+
+func (s *groupSink) begin(morsel int) error {
+	s.morsel, s.row = morsel, 0
+	return nil
+}
+
+func (s *groupSink) add(b *Batch) error {
+	in := &s.p.in
+	in.set(b)
+	var gids []uint32
+	if s.group != nil {
+		for i := range s.keys {
+			v, err := s.p.evs[i].eval(in)
+			if err != nil {
+				return err
+			}
+			s.keys[i] = v
+		}
+		gids = s.group.ids(s.keys, in.n)
+		if n := s.group.len(); n > len(s.firsts) {
+			s.met(gids, n)
+		}
+	}
+	for i, acc := range s.accs {
+		var v *vector.Vector
+		if ev := s.p.evs[s.by+i]; ev != nil {
+			var err error
+			if v, err = ev.eval(in); err != nil {
+				return err
+			}
+		}
+		if err := acc.add(v, gids, in.n); err != nil {
+			return err
+		}
+	}
+	s.row += in.n
+	return s.account()
+}
+
+// met notes where the groups that this batch brought have their first rows.
+func (s *groupSink) met(gids []uint32, n int) {
+	next := uint32(len(s.firsts))
+	for k, g := range gids {
+		if g == next {
+			s.firsts = append(s.firsts, s.place(k))
+			if next++; int(next) == n {
+				break
+			}
+		}
+	}
+	for _, acc := range s.accs {
+		acc.grow(n)
+	}
+}
+
+// place is where row k of the present batch is among all rows.
+func (s *groupSink) place(k int) uint64 { return uint64(s.morsel)<<32 | uint64(s.row+k) }
+
+func (s *groupSink) account() error {
+	n := 8 * int64(cap(s.firsts))
+	if s.group != nil {
+		n += s.group.bytes()
+	}
+	for _, acc := range s.accs {
+		n += acc.bytes()
+	}
+	return s.held.set(n)
+}
+
+func (s *groupSink) end(morsel int) error {
+	for _, acc := range s.accs {
+		acc.end(morsel)
+	}
+	return nil
+}
+
+// accumulator is the state of one aggregate function for all groups.
+type accumulator interface {
+	// grow makes room for n groups. Groups are numbered in the order of their first rows.
+	grow(n int)
+	// add takes in n rows; gids are their groups, nil: all are of group 0. v is the argument, nil for
+	// CountRows.
+	add(v *vector.Vector, gids []uint32, n int) error
+	// end closes a morsel.
+	end(morsel int)
+	// merge takes in the state of another goroutine, whose group g is to[g] here; merged follows the
+	// last.
+	merge(from accumulator, to []uint32)
+	merged()
+	// result has a row per group.
+	result(n int) (vector.Vector, error)
+	bytes() int64
+}
+
+// noMorsels is for accumulators to which the order of rows does not matter.
+type noMorsels struct{}
+
+func (noMorsels) end(int) {}
+func (noMorsels) merged() {}
+
+func newAccumulator(a Agg, parallel bool) (accumulator, error) {
+	bad := func() (accumulator, error) {
+		return nil, fmt.Errorf("%w: aggregate %d with result %v", ErrNotSupported, a.Kind, a.T)
+	}
+	if a.Kind == CountRows {
+		if a.Arg != nil || a.Distinct || a.T.Kind != vector.Int {
+			return bad()
+		}
+		return &countAcc{}, nil
+	}
+	if a.Arg == nil {
+		return bad()
+	}
+	t := a.Arg.Type()
+	if t.Kind < vector.Int || t.Kind > vector.String {
+		return bad()
+	}
+	var acc accumulator
+	switch a.Kind {
+	case Count:
+		if a.T.Kind != vector.Int {
+			return bad()
+		}
+		acc = &countAcc{}
+	case Sum, Avg:
+		switch {
+		case t.Kind == vector.String:
+			return bad()
+		case t.Kind == vector.Float:
+			if a.T.Kind != vector.Float {
+				return bad()
+			}
+			acc = &floatSumAcc{avg: a.Kind == Avg, floatFold: floatFold{logged: parallel}}
+		case a.T.Kind != vector.Decimal256 || a.Kind == Sum && a.T.Scale != t.Scale:
+			return bad()
+		case t.Kind == vector.Int:
+			acc = &intSumAcc{quotient: quotient{avg: a.Kind == Avg, to: a.T.Scale}}
+		default:
+			acc = &wideSumAcc{quotient: quotient{avg: a.Kind == Avg, from: t.Scale, to: a.T.Scale}}
+		}
+	case Min, Max:
+		if a.T != t {
+			return bad()
+		}
+		acc = newExtreme(t, a.Kind == Max)
+	case VarPop, VarSamp, StdPop, StdSamp:
+		if a.T.Kind != vector.Float || t.Kind == vector.String {
+			return bad()
+		}
+		acc = &varianceAcc{kind: a.Kind, t: t, varianceFold: varianceFold{logged: parallel}}
+	case BitAnd, BitOr, BitXor:
+		if a.T.Kind != vector.Uint || t.Kind != vector.Int && t.Kind != vector.Uint {
+			return bad()
+		}
+		acc = &bitAcc{kind: a.Kind}
+	case AnyValue:
+		if a.T != t {
+			return bad()
+		}
+		first := &anyAcc{}
+		first.vals.reset(t)
+		return first, nil
+	case GroupConcat:
+		if t.Kind != vector.String || a.T.Kind != vector.String {
+			return bad()
+		}
+		return newConcat(a), nil
+	default:
+		return bad()
+	}
+	if a.Distinct && a.Kind != Min && a.Kind != Max && a.Kind != BitAnd && a.Kind != BitOr {
+		return newDistinct(t, acc), nil
+	}
+	return acc, nil
+}
+
+// extend is s with n elements, the new ones zero.
+func extend[T any](s []T, n int) []T {
+	if n <= len(s) {
+		return s
+	}
+	if n > cap(s) {
+		s = slices.Grow(s, max(n, 2*cap(s))-len(s))
+	}
+	old := len(s)
+	s = s[:n]
+	clear(s[old:])
+	return s
+}
+
+// dense drops the rows whose value is NULL.
+type dense struct {
+	valid []uint64
+	rows  []int32
+	col   column
+	gids  []uint32
+}
+
+// of is v without NULLs, with the groups of what is left.
+func (d *dense) of(v *vector.Vector, gids []uint32, n int) (*vector.Vector, []uint32, int) {
+	valid := validOf(v, n, &d.valid)
+	if valid == nil {
+		return v, gids, n
+	}
+	rows := grown(&d.rows, n)
+	k := 0
+	for i := range n {
+		rows[k] = int32(i)
+		k += int(valid[i>>6] >> (i & 63) & 1)
+	}
+	rows = rows[:k]
+	out := d.col.gather(v, rows)
+	out.Len = k
+	if gids != nil {
+		gids = take(&d.gids, gids, rows)
+	}
+	return out, gids, k
+}

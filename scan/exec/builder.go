@@ -1,0 +1,122 @@
+package exec
+
+import (
+	"millrace/internal/vector"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+)
+
+// builder gathers values of one type into a vector of its own memory: integers at full width,
+// texts as offsets and bytes.
+type builder struct {
+	t       Type
+	n       int
+	nulls   int
+	valid   []uint64 // kept from the first NULL on
+	ints    []int64
+	uints   []uint64
+	floats  []float64
+	dec128  []decimal128.Num
+	dec256  []decimal256.Num
+	offsets []uint32
+	bytes   []byte
+	scratch []int64
+}
+
+// reset empties the builder and sets its type.
+func (b *builder) reset(t Type) {
+	b.t, b.n, b.nulls = t, 0, 0
+	b.valid = b.valid[:0]
+	b.ints, b.uints, b.floats = b.ints[:0], b.uints[:0], b.floats[:0]
+	b.dec128, b.dec256 = b.dec128[:0], b.dec256[:0]
+	b.offsets, b.bytes = append(b.offsets[:0], 0), b.bytes[:0]
+}
+
+// mark notes whether the row about to be appended is NULL.
+func (b *builder) mark(null bool) {
+	if !null && b.nulls == 0 {
+		return
+	}
+	if b.nulls == 0 {
+		b.valid = b.valid[:0]
+		for range words(b.n) {
+			b.valid = append(b.valid, ^uint64(0))
+		}
+	}
+	for len(b.valid) < words(b.n+1) {
+		b.valid = append(b.valid, 0)
+	}
+	setValid(b.valid, b.n, !null)
+	if null {
+		b.nulls++
+	}
+}
+
+// append1 appends row i of v.
+func (b *builder) append1(v *vector.Vector, i int) {
+	null := v.IsNull(i)
+	b.mark(null)
+	b.n++
+	slot := at(v, i)
+	switch b.t.Kind {
+	case vector.Int:
+		b.ints = append(b.ints, v.Int(slot))
+	case vector.Uint:
+		b.uints = append(b.uints, v.Uint64[slot])
+	case vector.Float:
+		b.floats = append(b.floats, v.Float64[slot])
+	case vector.Decimal128:
+		b.dec128 = append(b.dec128, v.Dec128[slot])
+	case vector.Decimal256:
+		b.dec256 = append(b.dec256, v.Dec256[slot])
+	case vector.String:
+		if !null {
+			b.bytes = append(b.bytes, v.Text(i)...)
+		}
+		b.offsets = append(b.offsets, uint32(len(b.bytes)))
+	}
+}
+
+// appendAll appends n rows of v.
+func (b *builder) appendAll(v *vector.Vector, n int) {
+	for i := range n {
+		b.append1(v, i)
+	}
+}
+
+// appendRows appends the rows that sel lists.
+func (b *builder) appendRows(v *vector.Vector, sel []int32) {
+	for _, i := range sel {
+		b.append1(v, int(i))
+	}
+}
+
+// vector is what was gathered, valid until the next append or reset.
+func (b *builder) vector() vector.Vector {
+	v := vector.Vector{Kind: b.t.Kind, Scale: b.t.Scale, Len: b.n, Nulls: b.nulls}
+	if b.nulls > 0 {
+		v.Valid = b.valid
+	}
+	switch b.t.Kind {
+	case vector.Int:
+		v.Int64 = b.ints
+	case vector.Uint:
+		v.Uint64 = b.uints
+	case vector.Float:
+		v.Float64 = b.floats
+	case vector.Decimal128:
+		v.Dec128 = b.dec128
+	case vector.Decimal256:
+		v.Dec256 = b.dec256
+	case vector.String:
+		v.Offsets, v.Bytes = b.offsets, b.bytes
+	}
+	return v
+}
+
+// size is about how many bytes the builder holds.
+func (b *builder) size() int64 {
+	return int64(cap(b.valid)+cap(b.ints)+cap(b.uints)+cap(b.floats))*8 + int64(cap(b.dec128))*16 +
+		int64(cap(b.dec256))*32 + int64(cap(b.offsets))*4 + int64(cap(b.bytes))
+}

@@ -1,0 +1,125 @@
+package exec
+
+import (
+	"context"
+	"sync"
+)
+
+// sink takes in rows, for one goroutine. Morsels come in ascending order, but not every one.
+type sink interface {
+	// begin says which morsel the batches up to end belong to.
+	begin(morsel int) error
+	add(b *Batch) error
+	end(morsel int) error
+}
+
+// drive carries all rows of n into sinks, one per goroutine, and returns the sinks when all is
+// done. Of a pipeline each block is a morsel; the rows of anything else are one morsel, and come in
+// one goroutine. Goroutines have ended when drive returns.
+func (r *runner) drive(ctx context.Context, n Node, newSink func(rows int) (sink, error)) ([]sink, error) {
+	p := pipelineOf(n)
+	if p == nil {
+		return r.driveOne(ctx, n, newSink)
+	}
+	m, err := r.morsels(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return r.driveMorsels(ctx, m, newSink)
+}
+
+func (r *runner) driveMorsels(ctx context.Context, m *morsels, newSink func(rows int) (sink, error)) ([]sink, error) {
+	n := max(1, min(r.parallel, len(m.blocks)))
+	rows := m.rows()
+	sinks := make([]sink, n)
+	for i := range sinks {
+		var err error
+		if sinks[i], err = newSink(rows / n); err != nil {
+			return nil, err
+		}
+	}
+	if n == 1 {
+		return sinks, m.work(ctx, sinks[0])
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	errs := make([]error, n)
+	for i := range sinks {
+		wg.Go(func() {
+			if errs[i] = m.work(ctx, sinks[i]); errs[i] != nil {
+				cancel(errs[i])
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, context.Cause(ctx) // the first, which made the others stop
+		}
+	}
+	return sinks, nil
+}
+
+// work takes morsels until there are none.
+func (m *morsels) work(ctx context.Context, s sink) error {
+	w, err := m.worker()
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for {
+		i := int(m.taken.Add(1) - 1)
+		if i >= len(m.blocks) {
+			return nil
+		}
+		if err := w.open(ctx, i); err != nil {
+			return err
+		}
+		if err := s.begin(i); err != nil {
+			return err
+		}
+		for {
+			b, err := w.next(ctx)
+			if err != nil {
+				return err
+			}
+			if b == nil {
+				break
+			}
+			if err := s.add(b); err != nil {
+				return err
+			}
+		}
+		if err := s.end(i); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *runner) driveOne(ctx context.Context, n Node, newSink func(rows int) (sink, error)) ([]sink, error) {
+	op, err := r.build(n)
+	if err != nil {
+		return nil, err
+	}
+	defer op.close()
+	s, err := newSink(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.begin(0); err != nil {
+		return nil, err
+	}
+	for {
+		b, err := op.next(ctx)
+		if done(err) {
+			return []sink{s}, s.end(0)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := s.add(b); err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package exec
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"math/bits"
+
+	"millrace/internal/vector"
+)
+
+// textTable numbers texts, and decimals by their bytes. Up to 16 bytes lie in the slots of an
+// open-addressing hash table, so that one look decides; longer ones are looked up behind it. A
+// dictionary's entries are hashed once, on first sight.
+type textTable struct {
+	t       Type
+	seed    maphash.Seed
+	slots   []textSlot
+	shift   uint8
+	offsets []uint64 // of the texts in bytes, by number; one more
+	text    []byte
+	null    uint32
+
+	dict  *vector.Dict // the present one
+	codes []uint32     // the numbers of its codes; noID: not met yet
+	valid []uint64
+	key   []byte
+}
+
+// textSlot holds a text of up to 16 bytes in a and b, or the hash of a longer one in a and where it
+// lies in b.
+type textSlot struct {
+	a, b uint64
+	len  uint32
+	id   uint32 // noID: free
+}
+
+const inlineText = 16
+
+func newTextTable(t Type) *textTable {
+	h := &textTable{t: t, seed: maphash.MakeSeed(), offsets: []uint64{0}, null: noID}
+	h.rehash(2 * chunkRows)
+	return h
+}
+
+func (h *textTable) len() int { return len(h.offsets) - 1 }
+
+func (h *textTable) bytes() int64 {
+	return 24*int64(cap(h.slots)) + 8*int64(cap(h.offsets)) + int64(cap(h.text)) + 4*int64(cap(h.codes))
+}
+
+func (h *textTable) nullID() uint32 {
+	if h.null == noID {
+		h.null = uint32(h.len())
+		h.offsets = append(h.offsets, uint64(len(h.text)))
+	}
+	return h.null
+}
+
+func (h *textTable) ids(v *vector.Vector, out []uint32) {
+	n := len(out)
+	if n == 0 {
+		return
+	}
+	if v.Const {
+		id := uint32(0)
+		if v.IsNull(0) {
+			id = h.nullID()
+		} else {
+			h.key = keyBytes(v, 0, h.key[:0])
+			id = h.number(h.key)
+		}
+		fillWith(out, id)
+		return
+	}
+	valid := validOf(v, n, &h.valid)
+	if v.Dict != nil {
+		h.ofDict(v, valid, out)
+		return
+	}
+	h.room(n)
+	for i := range out {
+		switch {
+		case valid != nil && !bitSet(valid, i):
+			out[i] = h.nullID()
+		case v.Kind == vector.String:
+			out[i] = h.number(v.Bytes[v.Offsets[i]:v.Offsets[i+1]])
+		default:
+			h.key = keyBytes(v, i, h.key[:0])
+			out[i] = h.number(h.key)
+		}
+	}
+}
+
+// ofDict looks codes up.
+func (h *textTable) ofDict(v *vector.Vector, valid []uint64, out []uint32) {
+	if h.dict != v.Dict {
+		h.dict = v.Dict
+		fillWith(grown(&h.codes, v.Dict.Len()), noID)
+	}
+	switch {
+	case v.Code8 != nil:
+		ofCodes(h, v.Code8, valid, out)
+	case v.Code16 != nil:
+		ofCodes(h, v.Code16, valid, out)
+	case v.Code32 != nil:
+		ofCodes(h, v.Code32, valid, out)
+	default: // one text
+		ofCodes(h, make([]uint8, len(out)), valid, out)
+	}
+}
+
+func ofCodes[T uint8 | uint16 | uint32](h *textTable, codes []T, valid []uint64, out []uint32) {
+	codes = codes[:len(out)]
+	known := h.codes
+	miss := 0
+	if len(known) == 0 { // every row is NULL
+		fillWith(out, h.nullID())
+		return
+	}
+	for i, c := range codes {
+		id := known[c]
+		out[i] = id
+		miss |= b2i(id == noID)
+	}
+	if miss == 0 && valid == nil {
+		return
+	}
+	h.room(len(out))
+	for i, c := range codes {
+		switch {
+		case valid != nil && !bitSet(valid, i):
+			out[i] = h.nullID()
+		case out[i] == noID:
+			if known[c] == noID {
+				known[c] = h.number(h.dict.Value(int(c)))
+			}
+			out[i] = known[c]
+		}
+	}
+}
+
+// room makes sure that n more texts fit.
+func (h *textTable) room(n int) {
+	if 2*(h.len()+n) > len(h.slots) {
+		h.rehash(4 * (h.len() + n))
+	}
+}
+
+func (h *textTable) rehash(slots int) {
+	old := h.slots
+	size := 1 << bits.Len(uint(slots-1))
+	h.slots, h.shift = make([]textSlot, size), uint8(64-bits.TrailingZeros(uint(size)))
+	for i := range h.slots {
+		h.slots[i].id = noID
+	}
+	mask := uint64(size - 1)
+	for _, s := range old {
+		if s.id == noID {
+			continue
+		}
+		at := s.hash() >> (h.shift & 63)
+		for h.slots[at&mask].id != noID {
+			at++
+		}
+		h.slots[at&mask] = s
+	}
+}
+
+// hash of a slot.
+func (s *textSlot) hash() uint64 {
+	if s.len > inlineText {
+		return s.a
+	}
+	return hashText(s.a, s.b, s.len)
+}
+
+func hashText(a, b uint64, n uint32) uint64 {
+	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xd6e8feb86659fd93^uint64(n)<<56)
+	hi ^= lo
+	hi2, lo2 := bits.Mul64(hi^a, 0xa0761d6478bd642f)
+	return hi2 ^ lo2
+}
+
+// pack makes the slot of a text of up to 16 bytes.
+func pack(s []byte) (a, b uint64) {
+	switch {
+	case len(s) >= 8:
+		a = binary.LittleEndian.Uint64(s)
+		b = binary.LittleEndian.Uint64(s[len(s)-8:])
+		b >>= 8 * (16 - uint(len(s)))
+	case len(s) >= 4:
+		lo := uint64(binary.LittleEndian.Uint32(s))
+		hi := uint64(binary.LittleEndian.Uint32(s[len(s)-4:]))
+		a = lo | hi>>(8*(8-uint(len(s))))<<32
+	default:
+		for i := len(s) - 1; i >= 0; i-- {
+			a = a<<8 | uint64(s[i])
+		}
+	}
+	return a, b
+}
+
+// number is the number of a text, for which there is room.
+func (h *textTable) number(s []byte) uint32 {
+	mask := uint64(len(h.slots) - 1)
+	n := uint32(len(s))
+	if n <= inlineText {
+		a, b := pack(s)
+		at := hashText(a, b, n) >> (h.shift & 63)
+		for {
+			slot := &h.slots[at&mask]
+			if slot.id == noID {
+				*slot = textSlot{a, b, n, h.add(s)}
+				return slot.id
+			}
+			if slot.a == a && slot.b == b && slot.len == n {
+				return slot.id
+			}
+			at++
+		}
+	}
+	hash := maphash.Bytes(h.seed, s)
+	at := hash >> (h.shift & 63)
+	for {
+		slot := &h.slots[at&mask]
+		if slot.id == noID {
+			where := uint64(len(h.text))
+			*slot = textSlot{hash, where, n, h.add(s)}
+			return slot.id
+		}
+		if slot.a == hash && slot.len == n && string(h.text[slot.b:slot.b+uint64(n)]) == string(s) {
+			return slot.id
+		}
+		at++
+	}
+}
+
+func (h *textTable) add(s []byte) uint32 {
+	h.text = append(h.text, s...)
+	h.offsets = append(h.offsets, uint64(len(h.text)))
+	return uint32(len(h.offsets) - 2)
+}
+
+func (h *textTable) value(id int) []byte { return h.text[h.offsets[id]:h.offsets[id+1]] }
+
+func (h *textTable) values() vector.Vector {
+	n := h.len()
+	v := vector.Vector{Kind: h.t.Kind, Scale: h.t.Scale, Len: n}
+	if h.null != noID {
+		var valid []uint64
+		v.Valid = onesOf(n, &valid)
+		setValid(v.Valid, int(h.null), false)
+		v.Nulls = 1
+	}
+	if h.t.Kind == vector.String {
+		v.Offsets, v.Bytes = make([]uint32, n+1), h.text
+		for i, o := range h.offsets {
+			v.Offsets[i] = uint32(o)
+		}
+		return v
+	}
+	for i := range n {
+		var x int256
+		if s := h.value(i); len(s) == 32 {
+			for w := range x {
+				x[w] = binary.LittleEndian.Uint64(s[8*w:])
+			}
+		}
+		if h.t.Kind == vector.Decimal128 {
+			v.Dec128 = append(v.Dec128, x.num128())
+		} else {
+			v.Dec256 = append(v.Dec256, x.num())
+		}
+	}
+	return v
+}

@@ -1,0 +1,216 @@
+package exec
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// A pipeline is a scan with the filters and projections right above it. Its blocks are morsels:
+// each goroutine has a worker, with evaluators and buffers of its own, that takes one block after
+// another through all steps. The consumer keeps apart what belongs to which morsel where that matters.
+
+// step transforms a batch; nil when no row is left.
+type step interface {
+	apply(b *Batch) (*Batch, error)
+}
+
+// pipeline is the plan of one.
+type pipeline struct {
+	scan  *Scan
+	conds []Expr // of filters right above the scan
+	steps []Node // what follows, from below
+	nodes []Node // all of it, from the scan up
+}
+
+// pipelineOf is n as a pipeline, nil if it is none.
+func pipelineOf(n Node) *pipeline {
+	switch n := n.(type) {
+	case *Scan:
+		return &pipeline{scan: n, nodes: []Node{n}}
+	case *Filter:
+		p := pipelineOf(n.Child)
+		if p == nil {
+			return nil
+		}
+		p.nodes = append(p.nodes, n)
+		if len(p.steps) == 0 {
+			p.conds = append(p.conds, n.Cond)
+		} else {
+			p.steps = append(p.steps, n)
+		}
+		return p
+	case *Project:
+		p := pipelineOf(n.Child)
+		if p == nil {
+			return nil
+		}
+		p.nodes = append(p.nodes, n)
+		p.steps = append(p.steps, n)
+		return p
+	}
+	return nil
+}
+
+// morsels is a pipeline with its list of blocks.
+type morsels struct {
+	*pipeline
+	run    *runner
+	filter []conjunct
+	blocks []Block
+	taken  atomic.Int64
+}
+
+func (r *runner) morsels(ctx context.Context, p *pipeline) (*morsels, error) {
+	m := &morsels{pipeline: p, run: r, filter: conjuncts(append([]Expr{p.scan.Filter}, p.conds...))}
+	blocks, err := p.scan.Source.Blocks(ctx, p.scan.Table, p.scan.Columns, p.scan.Prune)
+	if err != nil {
+		return nil, err
+	}
+	m.blocks = prune(p.scan, m.filter, blocks)
+	if s := r.stats[p.scan]; s != nil {
+		s.Blocks, s.Pruned = int64(len(blocks)), int64(len(blocks)-len(m.blocks))
+	}
+	if p.scan.Reverse {
+		if m.blocks, err = reversed(ctx, m.blocks); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// rows is how many rows the blocks have at most.
+func (m *morsels) rows() int {
+	n := 0
+	for _, b := range m.blocks {
+		n += b.Rows()
+	}
+	return n
+}
+
+// worker carries morsels through the steps of a pipeline, for one goroutine.
+type worker struct {
+	m     *morsels
+	cur   *blockCursor
+	steps []step
+}
+
+func (m *morsels) worker() (*worker, error) {
+	cur, err := newBlockCursor(m)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{m: m, cur: cur}
+	schema := m.scan.Types
+	for _, n := range m.steps {
+		var s step
+		switch n := n.(type) {
+		case *Filter:
+			s, err = newFilterStep(schema, []Expr{n.Cond})
+		case *Project:
+			s, err = newProjectStep(schema, n.Exprs)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if st := m.run.stats[n]; st != nil {
+			s = &timedStep{step: s, stats: st}
+		}
+		w.steps = append(w.steps, s)
+		schema = n.Schema()
+	}
+	return w, nil
+}
+
+// open starts morsel i.
+func (w *worker) open(ctx context.Context, i int) error { return w.cur.open(ctx, w.m.blocks[i]) }
+
+// next is the next batch of the morsel, nil after the last.
+func (w *worker) next(ctx context.Context) (*Batch, error) {
+	for {
+		b, err := w.cur.next(ctx)
+		if b == nil || err != nil {
+			return nil, err
+		}
+		for _, s := range w.steps {
+			if b, err = s.apply(b); err != nil {
+				return nil, err
+			}
+			if b == nil {
+				break
+			}
+		}
+		if b != nil {
+			return b, nil
+		}
+	}
+}
+
+func (w *worker) close() { w.cur.close() }
+
+type timedStep struct {
+	step  step
+	stats *OperatorStats
+}
+
+func (t *timedStep) apply(b *Batch) (*Batch, error) {
+	start := time.Now()
+	b, err := t.step.apply(b)
+	atomic.AddInt64(&t.stats.Nanos, int64(time.Since(start)))
+	if b != nil {
+		atomic.AddInt64(&t.stats.Rows, int64(b.Rows()))
+	}
+	return b, err
+}
+
+// streamOp yields a pipeline's rows in scan order.
+type streamOp struct {
+	run    *runner
+	p      *pipeline
+	m      *morsels
+	w      *worker
+	at     int
+	opened bool
+}
+
+func (r *runner) stream(n Node) (operator, error) {
+	return &streamOp{run: r, p: pipelineOf(n)}, nil
+}
+
+func (s *streamOp) next(ctx context.Context) (*Batch, error) {
+	if s.m == nil {
+		m, err := s.run.morsels(ctx, s.p)
+		if err != nil {
+			return nil, err
+		}
+		w, err := m.worker()
+		if err != nil {
+			return nil, err
+		}
+		s.m, s.w = m, w
+	}
+	for {
+		if !s.opened {
+			if s.at == len(s.m.blocks) {
+				return nil, io.EOF
+			}
+			if err := s.w.open(ctx, s.at); err != nil {
+				return nil, err
+			}
+			s.at++
+			s.opened = true
+		}
+		b, err := s.w.next(ctx)
+		if b != nil || err != nil {
+			return b, err
+		}
+		s.opened = false
+	}
+}
+
+func (s *streamOp) close() {
+	if s.w != nil {
+		s.w.close()
+	}
+}
