@@ -28,9 +28,7 @@ func (s *Server) offsetCommit(ctx context.Context, r *request) (kmsg.Response, e
 	if !s.allowed(r, auth.Read, groupResource(req.Group)) {
 		groupCode = errGroupAuthorizationFailed
 	}
-	var offsets []state.OffsetCommit
-	type place struct{ topic, partition int } // of offsets[i] in the response
-	var places []place
+	var commits offsetCommits
 	for _, t := range req.Topics {
 		rt := kmsg.NewOffsetCommitResponseTopic()
 		rt.Topic, rt.TopicID = t.Topic, t.TopicID
@@ -39,46 +37,29 @@ func (s *Server) offsetCommit(ctx context.Context, r *request) (kmsg.Response, e
 		if code == errNone {
 			topic, code = s.resolve(r, topics, topicRef{t.Topic, t.TopicID}, byID, auth.Read)
 		}
-		for _, p := range t.Partitions {
-			rp := kmsg.NewOffsetCommitResponseTopicPartition()
-			rp.Partition, rp.ErrorCode = p.Partition, code
-			switch {
-			case code != errNone:
-			case p.Partition < 0 || p.Partition >= topic.Partitions:
-				rp.ErrorCode = errUnknownTopicOrPartition
-			default:
-				places = append(places, place{len(resp.Topics), len(rt.Partitions)})
-				offsets = append(offsets, state.OffsetCommit{
-					TopicPartition: state.TopicPartition{Topic: topic.ID, Partition: p.Partition},
-					Offset:         p.Offset, LeaderEpoch: p.LeaderEpoch,
-					Metadata: deref(p.Metadata), ExpireAt: expireAt,
-				})
-			}
-			rt.Partitions = append(rt.Partitions, rp)
+		rt.Partitions = make([]kmsg.OffsetCommitResponseTopicPartition, len(t.Partitions))
+		for i, p := range t.Partitions {
+			rt.Partitions[i].Partition = p.Partition
+			commits.add(&rt.Partitions[i].ErrorCode, topic, code, state.OffsetCommit{
+				TopicPartition: state.TopicPartition{Partition: p.Partition},
+				Offset:         p.Offset, LeaderEpoch: p.LeaderEpoch,
+				Metadata: deref(p.Metadata), ExpireAt: expireAt,
+			})
 		}
 		resp.Topics = append(resp.Topics, rt)
 	}
-	if len(offsets) == 0 {
-		return resp, nil
-	}
-	result, err := await(ctx, func(reply func(answer[[]error])) {
-		s.o.Admin.Groups.Commit(group.CommitRequest{
-			Group: req.Group, MemberID: req.MemberID, InstanceID: deref(req.InstanceID),
-			Generation: req.Generation, Offsets: offsets, OldClient: req.Version < 9,
-		}, func(errs []error, err error) { reply(answer[[]error]{errs, err}) })
+	err := commits.commit(ctx, s, group.CommitRequest{
+		Group: req.Group, MemberID: req.MemberID, InstanceID: deref(req.InstanceID),
+		Generation: req.Generation, OldClient: req.Version < 9,
+	}, func(err error) int16 {
+		code := s.code(err)
+		if code == errGroupIDNotFound && req.Version < 9 {
+			code = errIllegalGeneration // older clients do not know the other one here
+		}
+		return code
 	})
 	if err != nil {
 		return nil, err
-	}
-	code := s.code(result.err)
-	if code == errGroupIDNotFound && req.Version < 9 {
-		code = errIllegalGeneration // older clients do not know the other one here
-	}
-	for i, at := range places {
-		p := &resp.Topics[at.topic].Partitions[at.partition]
-		if p.ErrorCode = code; code == errNone {
-			p.ErrorCode = s.code(result.value[i])
-		}
 	}
 	return resp, nil
 }

@@ -23,9 +23,7 @@ func (s *Server) txnOffsetCommit(ctx context.Context, r *request) (kmsg.Response
 	case !s.allowed(r, auth.Read, groupResource(req.Group)):
 		all = errGroupAuthorizationFailed
 	}
-	var offsets []state.OffsetCommit
-	type place struct{ topic, partition int } // of offsets[i] in the response
-	var places []place
+	var commits offsetCommits
 	for _, t := range req.Topics {
 		rt := kmsg.NewTxnOffsetCommitResponseTopic()
 		rt.Topic = t.Topic
@@ -34,29 +32,18 @@ func (s *Server) txnOffsetCommit(ctx context.Context, r *request) (kmsg.Response
 		if code == errNone {
 			topic, code = s.resolve(r, topics, topicRef{name: t.Topic}, false, auth.Read)
 		}
-		for _, p := range t.Partitions {
-			rp := kmsg.NewTxnOffsetCommitResponseTopicPartition()
-			rp.Partition, rp.ErrorCode = p.Partition, code
-			switch {
-			case code != errNone:
-			case p.Partition < 0 || p.Partition >= topic.Partitions:
-				rp.ErrorCode = errUnknownTopicOrPartition
-			default:
-				places = append(places, place{len(resp.Topics), len(rt.Partitions)})
-				offsets = append(offsets, state.OffsetCommit{
-					TopicPartition: state.TopicPartition{Topic: topic.ID, Partition: p.Partition},
-					Offset:         p.Offset, LeaderEpoch: p.LeaderEpoch, Metadata: deref(p.Metadata), ExpireAt: -1,
-				})
-			}
-			rt.Partitions = append(rt.Partitions, rp)
+		rt.Partitions = make([]kmsg.TxnOffsetCommitResponseTopicPartition, len(t.Partitions))
+		for i, p := range t.Partitions {
+			rt.Partitions[i].Partition = p.Partition
+			commits.add(&rt.Partitions[i].ErrorCode, topic, code, state.OffsetCommit{
+				TopicPartition: state.TopicPartition{Partition: p.Partition},
+				Offset:         p.Offset, LeaderEpoch: p.LeaderEpoch, Metadata: deref(p.Metadata), ExpireAt: -1,
+			})
 		}
 		resp.Topics = append(resp.Topics, rt)
 	}
-	if len(offsets) == 0 {
-		return resp, nil
-	}
 	commit := group.CommitRequest{
-		Group: req.Group, Generation: -1, Offsets: offsets,
+		Group: req.Group, Generation: -1,
 		Transaction: &group.TransactionCommit{
 			Ref:      state.TransactionRef{TransactionalID: req.TransactionalID, ProducerID: req.ProducerID, ProducerEpoch: req.ProducerEpoch},
 			AddGroup: req.Version >= 5,
@@ -65,24 +52,18 @@ func (s *Server) txnOffsetCommit(ctx context.Context, r *request) (kmsg.Response
 	if req.Version >= 3 {
 		commit.MemberID, commit.InstanceID, commit.Generation = req.MemberID, deref(req.InstanceID), req.Generation
 	}
-	result, err := await(ctx, func(reply func(answer[[]error])) {
-		s.o.Admin.Groups.Commit(commit, func(errs []error, err error) { reply(answer[[]error]{errs, err}) })
+	err := commits.commit(ctx, s, commit, func(err error) int16 {
+		switch code := s.code(err); code {
+		case errGroupIDNotFound, errStaleMemberEpoch:
+			return errIllegalGeneration
+		case errInvalidTxnState:
+			return notInTransaction(req.Version, 4)
+		default:
+			return code
+		}
 	})
 	if err != nil {
 		return nil, err
-	}
-	code := s.code(result.err)
-	switch code {
-	case errGroupIDNotFound, errStaleMemberEpoch:
-		code = errIllegalGeneration
-	case errInvalidTxnState:
-		code = notInTransaction(req.Version, 4)
-	}
-	for i, at := range places {
-		p := &resp.Topics[at.topic].Partitions[at.partition]
-		if p.ErrorCode = code; code == errNone {
-			p.ErrorCode = s.code(result.value[i])
-		}
 	}
 	return resp, nil
 }

@@ -10,25 +10,21 @@ import (
 func (s *Server) alterConfigs(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.AlterConfigsRequest)
 	resp := req.ResponseKind().(*kmsg.AlterConfigsResponse)
-	times := map[configResource]int{}
-	for _, res := range req.Resources {
-		times[configResource{res.ResourceType, res.ResourceName}]++
+	resources := make([]configResource, len(req.Resources))
+	for i, res := range req.Resources {
+		resources[i] = configResource{res.ResourceType, res.ResourceName}
 	}
-	for _, res := range req.Resources {
-		var err error
-		if times[configResource{res.ResourceType, res.ResourceName}] > 1 {
-			err = errDuplicateConfigResource
-		} else {
-			err = s.alterConfigsOf(ctx, r, res.ResourceType, res.ResourceName, req.ValidateOnly,
-				func(map[string]string) (map[string]string, error) { return replacementConfigs(res.Configs) })
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		rr := kmsg.NewAlterConfigsResponseResource()
-		rr.ResourceType, rr.ResourceName = res.ResourceType, res.ResourceName
-		rr.ErrorCode, rr.ErrorMessage = s.describeError(err)
-		resp.Resources = append(resp.Resources, rr)
+	err := s.alterResources(ctx, r, resources, req.ValidateOnly,
+		func(i int, _ map[string]string) (map[string]string, error) {
+			return replacementConfigs(req.Resources[i].Configs)
+		},
+		func(i int, code int16, message *string) {
+			rr := kmsg.NewAlterConfigsResponseResource()
+			rr.ResourceType, rr.ResourceName, rr.ErrorCode, rr.ErrorMessage = resources[i].kind, resources[i].name, code, message
+			resp.Resources = append(resp.Resources, rr)
+		})
+	if err != nil {
+		return nil, err
 	}
 	return resp, nil
 }

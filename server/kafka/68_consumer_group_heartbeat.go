@@ -18,15 +18,8 @@ import (
 func (s *Server) consumerGroupHeartbeat(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.ConsumerGroupHeartbeatRequest)
 	resp := req.ResponseKind().(*kmsg.ConsumerGroupHeartbeatResponse)
-	if !s.allowed(r, auth.Read, groupResource(req.Group)) {
-		resp.ErrorCode = errGroupAuthorizationFailed
+	if resp.ErrorCode = s.maySubscribe(r, req.Group, req.SubscribedTopicNames); resp.ErrorCode != errNone {
 		return resp, nil
-	}
-	for _, t := range req.SubscribedTopicNames {
-		if !s.allowed(r, auth.Describe, topicResource(t)) {
-			resp.ErrorCode = errTopicAuthorizationFailed
-			return resp, nil
-		}
 	}
 	beat := group.ConsumerHeartbeat{
 		Group: req.Group, MemberID: req.MemberID, InstanceID: req.InstanceID, RackID: req.RackID,
@@ -73,6 +66,19 @@ func (s *Server) consumerGroupHeartbeat(ctx context.Context, r *request) (kmsg.R
 		resp.Assignment = &a
 	}
 	return resp, nil
+}
+
+// maySubscribe is the code for a member of a group that wants these topics: 0 when it may.
+func (s *Server) maySubscribe(r *request, group string, topics []string) int16 {
+	if !s.allowed(r, auth.Read, groupResource(group)) {
+		return errGroupAuthorizationFailed
+	}
+	for _, t := range topics {
+		if !s.allowed(r, auth.Describe, topicResource(t)) {
+			return errTopicAuthorizationFailed
+		}
+	}
+	return errNone
 }
 
 // consumerCode is the code of an error in the APIs of the consumer protocol.

@@ -3,7 +3,6 @@ package kafka
 import (
 	"context"
 
-	"millrace/server/auth"
 	"millrace/server/kafka/share"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -13,15 +12,8 @@ import (
 func (s *Server) shareGroupHeartbeat(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.body.(*kmsg.ShareGroupHeartbeatRequest)
 	resp := req.ResponseKind().(*kmsg.ShareGroupHeartbeatResponse)
-	if !s.allowed(r, auth.Read, groupResource(req.GroupID)) {
-		resp.ErrorCode = errGroupAuthorizationFailed
+	if resp.ErrorCode = s.maySubscribe(r, req.GroupID, req.SubscribedTopicNames); resp.ErrorCode != errNone {
 		return resp, nil
-	}
-	for _, t := range req.SubscribedTopicNames {
-		if !s.allowed(r, auth.Describe, topicResource(t)) {
-			resp.ErrorCode = errTopicAuthorizationFailed
-			return resp, nil
-		}
 	}
 	res, err := s.o.Admin.Share.Heartbeat(share.HeartbeatRequest{
 		Group: req.GroupID, MemberID: req.MemberID, Rack: deref(req.RackID), Epoch: req.MemberEpoch,

@@ -3,6 +3,7 @@ package kafka
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -329,6 +330,29 @@ func TestLogDirsReportRealSizes(t *testing.T) {
 	some := a.dial().ask(versioned(req, 4)).(*kmsg.DescribeLogDirsResponse).Dirs[0].Topics
 	if len(some) != 1 || len(some[0].Partitions) != 2 || some[0].Partitions[0].Size < 200 || some[0].Partitions[1].Size != 0 {
 		t.Errorf("got %+v", some)
+	}
+}
+
+func TestAPartitionMovesToTheDirectoryWhereItIsAndToNoOther(t *testing.T) {
+	a := startAdminServer(t)
+	a.create("t", 2)
+	req := kmsg.NewPtrAlterReplicaLogDirsRequest()
+	dir := func(path, topic string, partitions ...int32) {
+		req.Dirs = append(req.Dirs, kmsg.AlterReplicaLogDirsRequestDir{Dir: path, Topics: []kmsg.AlterReplicaLogDirsRequestDirTopic{{Topic: topic, Partitions: partitions}}})
+	}
+	dir("/data", "t", 0, 2)
+	dir("/elsewhere", "t", 1)
+	dir("/data", "unknown", 0)
+	got := a.dial().ask(versioned(req, 2)).(*kmsg.AlterReplicaLogDirsResponse).Topics
+	codes := map[string]int16{}
+	for _, topic := range got {
+		for _, p := range topic.Partitions {
+			codes[fmt.Sprint(topic.Topic, p.Partition)] = p.ErrorCode
+		}
+	}
+	want := map[string]int16{"t0": errNone, "t2": errUnknownTopicOrPartition, "t1": errLogDirNotFound, "unknown0": errUnknownTopicOrPartition}
+	if len(got) != 2 || !maps.Equal(codes, want) {
+		t.Errorf("got %v in %d topics, want %v", codes, len(got), want)
 	}
 }
 

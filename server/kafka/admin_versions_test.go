@@ -143,6 +143,10 @@ func failing(key int16) (kmsg.Request, []int16) {
 		r := kmsg.NewPtrIncrementalAlterConfigsRequest()
 		r.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: 4, ResourceName: "1", Configs: []kmsg.IncrementalAlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: &value}}}}
 		return r, []int16{errClusterAuthorizationFailed}
+	case 34:
+		r := kmsg.NewPtrAlterReplicaLogDirsRequest()
+		r.Dirs = []kmsg.AlterReplicaLogDirsRequestDir{{Dir: "/data", Topics: []kmsg.AlterReplicaLogDirsRequestDirTopic{{Topic: name, Partitions: []int32{0}}}}}
+		return r, []int16{errUnknownTopicOrPartition}
 	case 35:
 		r := kmsg.NewPtrDescribeLogDirsRequest()
 		r.Topics = []kmsg.DescribeLogDirsRequestTopic{{Topic: name, Partitions: []int32{0}}}

@@ -14,6 +14,31 @@ import (
 // another one came first. Each of those made progress, so this is never reached by bad luck.
 const configChangeAttempts = 100
 
+// alterResources carries out the resources of an alter request one after the other, and has each answered. change is
+// alterConfigsOf's, for the i-th of them. An error is ctx's.
+func (s *Server) alterResources(ctx context.Context, r *request, resources []configResource, validateOnly bool,
+	change func(i int, present map[string]string) (map[string]string, error), answer func(i int, code int16, message *string),
+) error {
+	times := map[configResource]int{}
+	for _, res := range resources {
+		times[res]++
+	}
+	for i, res := range resources {
+		var err error = errDuplicateConfigResource
+		if times[res] == 1 {
+			err = s.alterConfigsOf(ctx, r, res.kind, res.name, validateOnly, func(present map[string]string) (map[string]string, error) {
+				return change(i, present)
+			})
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		code, message := s.describeError(err)
+		answer(i, code, message)
+	}
+	return nil
+}
+
 // alterConfigsOf carries out one resource of an alter request. change makes the new
 // explicitly set configs from the present ones, which it must not modify; it is
 // called again when another change came first.

@@ -39,6 +39,7 @@ func (s *Server) apis() []api {
 		{key: 31, min: 1, max: 3, handle: s.deleteACLs},
 		{key: 32, min: 1, max: 4, handle: s.describeConfigs},
 		{key: 33, min: 0, max: 2, handle: s.alterConfigs},
+		{key: 34, min: 1, max: 2, handle: s.alterReplicaLogDirs},
 		{key: 35, min: 1, max: 5, handle: s.describeLogDirs},
 		{key: keySASLAuthenticate, min: 0, max: 2, handle: s.saslAuthenticate, preAuth: true},
 		{key: 37, min: 0, max: 3, handle: s.createPartitions},

@@ -373,6 +373,14 @@ var operationCases = []operationCase{
 		req.Resources = append(req.Resources, res)
 		return r.ask(req).(*kmsg.AlterConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noTopic), blind: true},
+	{key: 34, name: "AlterReplicaLogDirs", ask: func(r *raw, t, _ string) int16 {
+		req := versioned(kmsg.NewPtrAlterReplicaLogDirsRequest(), 2)
+		req.Dirs = []kmsg.AlterReplicaLogDirsRequestDir{{Dir: "/elsewhere", Topics: []kmsg.AlterReplicaLogDirsRequestDirTopic{{Topic: t, Partitions: []int32{0}}}}}
+		if code := r.ask(req).(*kmsg.AlterReplicaLogDirsResponse).Topics[0].Partitions[0].ErrorCode; code != errLogDirNotFound {
+			return code
+		}
+		return errNone
+	}, want: *only(noCluster)},
 	{key: 35, name: "DescribeLogDirs", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(versioned(kmsg.NewPtrDescribeLogDirsRequest(), 4)).(*kmsg.DescribeLogDirsResponse).ErrorCode
 	}, want: *only(noCluster)},

@@ -19,6 +19,7 @@ var apiNotes = map[int16]string{
 	18: "a newer version is answered in version 0 with the range served",
 	24: "from 4 on several transactions in one request",
 	27: "aborts the whole transaction that holds the partition; only for kafka-transactions abort",
+	34: "one directory: where a partition is, or LOG_DIR_NOT_FOUND",
 	35: "one directory",
 }
 

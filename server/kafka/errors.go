@@ -57,6 +57,7 @@ const (
 	errTransactionalIDAuthorization int16 = 53
 	errOperationNotAttempted        int16 = 55
 	errKafkaStorageError            int16 = 56
+	errLogDirNotFound               int16 = 57
 	errSASLAuthenticationFailed     int16 = 58
 	errUnknownProducerID            int16 = 59
 	errInvalidPrincipalType         int16 = 67

@@ -104,30 +104,37 @@ func (s *State) decideCommitOffsets(now Millis, in CommitOffsets, buf []byte) ([
 	e := beginEntry(buf, EntryCommitOffsets)
 	e = putString(e, in.Group)
 	e = binary.AppendVarint(e, now)
-	empty, added := len(e), 0
-	for i := range in.Offsets {
-		o := &in.Offsets[i]
-		if s.partition(o.TopicPartition) == nil {
-			res.Errs[i] = ErrUnknownTopic
-			continue
-		}
-		if !s.hasOffset(in.Group, o.TopicPartition) {
-			if s.offsetCount+added >= s.limits.MaxOffsets {
-				res.Errs[i] = ErrTooMany
-				continue
-			}
-			added++
-		}
-		if len(o.Metadata) > maxDataBytes {
-			res.Errs[i] = ErrTooMany
-			continue
-		}
-		e = putOffset(e, o)
-	}
+	empty := len(e)
+	e = s.putOffsets(e, in.Offsets, res.Errs, s.offsetCount, func(tp TopicPartition) bool { return s.hasOffset(in.Group, tp) })
 	if len(e) == empty {
 		return nil, res
 	}
 	return e, res
+}
+
+// putOffsets appends the offsets that can be taken, and says in errs why others cannot. Those that are not
+// known need room, of which count is used.
+func (s *State) putOffsets(e []byte, offsets []OffsetCommit, errs []error, count int, known func(TopicPartition) bool) []byte {
+	for i := range offsets {
+		o := &offsets[i]
+		if s.partition(o.TopicPartition) == nil {
+			errs[i] = ErrUnknownTopic
+			continue
+		}
+		if !known(o.TopicPartition) {
+			if count >= s.limits.MaxOffsets {
+				errs[i] = ErrTooMany
+				continue
+			}
+			count++
+		}
+		if len(o.Metadata) > maxDataBytes {
+			errs[i] = ErrTooMany
+			continue
+		}
+		e = putOffset(e, o)
+	}
+	return e
 }
 
 func (s *State) hasOffset(name string, tp TopicPartition) bool {
@@ -153,9 +160,13 @@ func (s *State) applyCommitOffsets(r *reader) {
 		return
 	}
 	g := s.groupOrNew(name)
+	s.readOffsets(r, g.offsets, &s.offsetCount, now)
+}
+
+// readOffsets takes over all offsets up to the end, and counts those that are new.
+func (s *State) readOffsets(r *reader, into map[TopicPartition]committed, count *int, now Millis) {
 	for len(r.b) > 0 {
 		tp, o := readOffset(r)
-		o.CommitTime = now
 		if r.err != nil {
 			return
 		}
@@ -163,10 +174,11 @@ func (s *State) applyCommitOffsets(r *reader) {
 			r.fail("offset of an unknown partition")
 			return
 		}
-		if _, ok := g.offsets[tp]; !ok {
-			s.offsetCount++
+		if _, ok := into[tp]; !ok {
+			*count++
 		}
-		g.offsets[tp] = o
+		o.CommitTime = now
+		into[tp] = o
 	}
 }
 

@@ -44,26 +44,11 @@ func (s *State) decideTransactionOffsets(now Millis, in CommitTransactionOffsets
 	e := binary.AppendVarint(beginEntry(buf, EntryTransactionOffsets), now)
 	e = putString(e, t.id)
 	e = putString(e, in.Group)
-	empty, added := len(e), 0
-	for i := range in.Offsets {
-		o := &in.Offsets[i]
-		if s.partition(o.TopicPartition) == nil {
-			res.Errs[i] = ErrUnknownTopic
-			continue
-		}
-		if _, known := t.offsets[in.Group][o.TopicPartition]; !known {
-			if s.offsetCount+s.pendingOffsets+added >= s.limits.MaxOffsets {
-				res.Errs[i] = ErrTooMany
-				continue
-			}
-			added++
-		}
-		if len(o.Metadata) > maxDataBytes {
-			res.Errs[i] = ErrTooMany
-			continue
-		}
-		e = putOffset(e, o)
-	}
+	empty := len(e)
+	e = s.putOffsets(e, in.Offsets, res.Errs, s.offsetCount+s.pendingOffsets, func(tp TopicPartition) bool {
+		_, known := t.offsets[in.Group][tp]
+		return known
+	})
 	if len(e) == empty {
 		return nil, res
 	}
@@ -78,18 +63,5 @@ func (s *State) applyTransactionOffsets(r *reader) {
 		return
 	}
 	offsets := t.addGroup(group, now)
-	for len(r.b) > 0 {
-		tp, o := readOffset(r)
-		if r.err != nil {
-			return
-		}
-		if s.partition(tp) == nil {
-			r.fail("offset of an unknown partition")
-			return
-		}
-		if _, known := offsets[tp]; !known {
-			s.pendingOffsets++
-		}
-		offsets[tp] = o
-	}
+	s.readOffsets(r, offsets, &s.pendingOffsets, 0) // they are committed when it ends
 }

@@ -100,14 +100,11 @@ func (c *Coordinator) Offsets(name string) (map[state.TopicPartition]PartitionOf
 // group is made where there is none. The reply comes when that is durable.
 func (c *Coordinator) SetOffsets(name string, starts map[state.TopicPartition]int64, reply func(error)) {
 	g, err := c.lookupOrCreate(name)
+	if err == nil {
+		err = g.lockWithoutMembers()
+	}
 	if err != nil {
 		reply(err)
-		return
-	}
-	g.mu.Lock()
-	if len(g.members) > 0 {
-		g.mu.Unlock()
-		reply(ErrNonEmptyGroup)
 		return
 	}
 	g.load()
@@ -124,17 +121,24 @@ func (c *Coordinator) SetOffsets(name string, starts map[state.TopicPartition]in
 	g.unlock()
 }
 
-// DeleteOffsets forgets the share partitions of a topic, in a group without members.
-func (c *Coordinator) DeleteOffsets(name string, topic state.TopicID, reply func(error)) {
-	g := c.lookup(name)
+// lockWithoutMembers takes mu, unless the group has members, or (nil) there is none.
+func (g *group) lockWithoutMembers() error {
 	if g == nil {
-		reply(ErrGroupNotFound)
-		return
+		return ErrGroupNotFound
 	}
 	g.mu.Lock()
 	if len(g.members) > 0 {
 		g.mu.Unlock()
-		reply(ErrNonEmptyGroup)
+		return ErrNonEmptyGroup
+	}
+	return nil
+}
+
+// DeleteOffsets forgets the share partitions of a topic, in a group without members.
+func (c *Coordinator) DeleteOffsets(name string, topic state.TopicID, reply func(error)) {
+	g := c.lookup(name)
+	if err := g.lockWithoutMembers(); err != nil {
+		reply(err)
 		return
 	}
 	g.load()
@@ -158,14 +162,8 @@ func (c *Coordinator) DeleteOffsets(name string, topic state.TopicID, reply func
 // Delete removes a group without members.
 func (c *Coordinator) Delete(name string, reply func(error)) {
 	g := c.lookup(name)
-	if g == nil {
-		reply(ErrGroupNotFound)
-		return
-	}
-	g.mu.Lock()
-	if len(g.members) > 0 {
-		g.mu.Unlock()
-		reply(ErrNonEmptyGroup)
+	if err := g.lockWithoutMembers(); err != nil {
+		reply(err)
 		return
 	}
 	g.stop()
