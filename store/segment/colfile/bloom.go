@@ -1,0 +1,88 @@
+package colfile
+
+import (
+	"encoding/binary"
+
+	"millrace/internal/vector"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Bloom is a split-block Bloom filter as Parquet defines it: blocks of 32 bytes, one bit in
+// each of eight words per value, hashed by XXH64.
+type Bloom []byte
+
+const (
+	bloomBlock = 32
+	// bloomBits a value make about one of a hundred other values seem to be there.
+	bloomBits = 10
+	// bloomMin is from how many different strings of a dictionary on a filter is made; for fewer the
+	// dictionary says as much.
+	bloomMin = 1024
+	// maxBloom bounds a filter that is read.
+	maxBloom = 1 << 20
+)
+
+var bloomSalt = [8]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
+
+// newBloom has room for n values.
+func newBloom(n int) Bloom {
+	blocks := (n*bloomBits/8 + bloomBlock - 1) / bloomBlock
+	return make(Bloom, max(1, blocks)*bloomBlock)
+}
+
+func (f Bloom) place(hash uint64) int {
+	return int((hash>>32)*uint64(len(f)/bloomBlock)>>32) * bloomBlock
+}
+
+func (f Bloom) add(value []byte) {
+	h := xxhash.Sum64(value)
+	b := f[f.place(h):]
+	for i, salt := range bloomSalt {
+		bit := uint32(h) * salt >> 27
+		w := binary.LittleEndian.Uint32(b[4*i:])
+		binary.LittleEndian.PutUint32(b[4*i:], w|1<<bit)
+	}
+}
+
+// MayContain is false when the value was not added.
+func (f Bloom) MayContain(value []byte) bool {
+	if len(f) < bloomBlock {
+		return true
+	}
+	h := xxhash.Sum64(value)
+	b := f[f.place(h):]
+	for i, salt := range bloomSalt {
+		if binary.LittleEndian.Uint32(b[4*i:])&(1<<(uint32(h)*salt>>27)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// BloomOf makes the filter of a column of text; nil where it does not pay.
+func BloomOf(v *vector.Vector) Bloom {
+	if v.Kind != vector.String || v.Const || v.Len == 0 {
+		return nil
+	}
+	if v.Dict != nil {
+		if v.Dict.Len() < bloomMin {
+			return nil
+		}
+		f := newBloom(v.Dict.Len())
+		for i := range v.Dict.Len() {
+			f.add(v.Dict.Value(i))
+		}
+		return f
+	}
+	if v.Len < bloomMin {
+		return nil
+	}
+	f := newBloom(v.Len - v.CountNulls())
+	for i := range v.Len {
+		if !v.IsNull(i) {
+			f.add(v.Text(i))
+		}
+	}
+	return f
+}

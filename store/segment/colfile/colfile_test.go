@@ -1,0 +1,384 @@
+package colfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"millrace/internal/vector"
+	"millrace/internal/vfs"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+)
+
+// columns of every kind and form.
+var columns = []Column{
+	{Name: "i", Key: "i", Kind: vector.Int},
+	{Name: "small", Key: "small", Kind: vector.Int, Logical: Int32},
+	{Name: "ok", Key: "ok", Kind: vector.Int, Logical: Bool},
+	{Name: "day", Key: "day", Kind: vector.Int, Logical: Date},
+	{Name: "at", Key: "at", Kind: vector.Int, Logical: Micros},
+	{Name: "ms", Key: "ms", Kind: vector.Int, Logical: Millis},
+	{Name: "wall", Key: "wall", Kind: vector.Int, Logical: Wall},
+	{Name: "u", Key: "u", Kind: vector.Uint},
+	{Name: "f", Key: "f", Kind: vector.Float},
+	{Name: "d9", Key: "d9", Kind: vector.Decimal128, Logical: Number, Precision: 18, Scale: 2},
+	{Name: "d38", Key: "d38", Kind: vector.Decimal128, Logical: Number, Precision: 38, Scale: 3},
+	{Name: "d65", Key: "d65", Kind: vector.Decimal256, Logical: Number, Precision: 65, Scale: 4},
+	{Name: "city", Key: "city", Kind: vector.String, Logical: Text},
+	{Name: "a.id", Key: "id", Kind: vector.String, Logical: Text},
+	{Name: "raw", Key: "raw", Kind: vector.String},
+	{Name: "j", Key: "j", Kind: vector.String, Logical: JSON},
+}
+
+// randomVector of a column: nulls of a hundred rows are NULL.
+func randomVector(r *rand.Rand, c *Column, n, nulls int) *vector.Vector {
+	valid := make([]uint64, (n+63)/64)
+	for i := range n {
+		if r.IntN(100) >= nulls {
+			valid[i>>6] |= 1 << (i & 63)
+		}
+	}
+	span := int64(1) << (1 + r.IntN(62))
+	ints := make([]int64, n)
+	for i := range ints {
+		switch {
+		case c.Logical == Bool:
+			ints[i] = r.Int64N(2)
+		case c.Logical == Int32 || c.Logical == Date:
+			ints[i] = int64(int32(r.Uint32()))
+		case r.IntN(50) == 0:
+			ints[i] = []int64{math.MinInt64, math.MaxInt64, 0}[r.IntN(3)]
+		default:
+			ints[i] = r.Int64N(span) - span/2
+		}
+	}
+	var v vector.Vector
+	switch c.Kind {
+	case vector.Int:
+		v = vector.OfInts(ints, valid)
+	case vector.Uint:
+		out := make([]uint64, n)
+		for i := range out {
+			out[i] = r.Uint64() >> r.IntN(64)
+		}
+		v = vector.OfUints(out, valid)
+	case vector.Float:
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = r.NormFloat64()
+		}
+		v = vector.OfFloats(out, valid)
+	case vector.Decimal128:
+		out := make([]decimal128.Num, n)
+		for i := range out {
+			x := ints[i] % 1e17
+			out[i] = decimal128.FromI64(x)
+			if c.Precision > 18 && r.IntN(2) == 0 {
+				out[i] = out[i].Mul(decimal128.FromI64(1e17))
+			}
+		}
+		v = vector.OfDec128(out, int32(c.Scale), valid)
+	case vector.Decimal256:
+		out := make([]decimal256.Num, n)
+		for i := range out {
+			out[i] = decimal256.FromI64(ints[i]).Mul(decimal256.FromI64(1e17))
+		}
+		v = vector.OfDec256(out, int32(c.Scale), valid)
+	default:
+		var t vector.Texts
+		t.Reserve(n)
+		many := 1 << r.IntN(20)
+		for i := range n {
+			if valid[i>>6]>>(i&63)&1 == 0 {
+				continue
+			}
+			x := fmt.Appendf(nil, `"text %d"`, r.IntN(many))
+			if r.IntN(100) == 0 {
+				x = bytes.Repeat(x, r.IntN(50))
+			}
+			t.Put(i, x)
+		}
+		v = t.Take(n, valid)
+	}
+	return &v
+}
+
+func equal(t *testing.T, name string, got, want *vector.Vector) {
+	t.Helper()
+	if got.Len != want.Len || got.Kind != want.Kind || got.Scale != want.Scale {
+		t.Fatalf("%s: %d rows of kind %d, want %d of %d", name, got.Len, got.Kind, want.Len, want.Kind)
+	}
+	slot := func(v *vector.Vector, i int) int {
+		if v.Const {
+			return 0
+		}
+		return i
+	}
+	for i := range got.Len {
+		if got.IsNull(i) != want.IsNull(i) {
+			t.Fatalf("%s: row %d is NULL: %v", name, i, got.IsNull(i))
+		}
+		if want.IsNull(i) {
+			continue
+		}
+		a, b := slot(got, i), slot(want, i)
+		same := false
+		switch got.Kind {
+		case vector.Int:
+			same = got.Int(i) == want.Int(i)
+		case vector.Uint:
+			same = got.Uint64[a] == want.Uint64[b]
+		case vector.Float:
+			same = got.Float64[a] == want.Float64[b]
+		case vector.Decimal128:
+			same = got.Dec128[a] == want.Dec128[b]
+		case vector.Decimal256:
+			same = got.Dec256[a] == want.Dec256[b]
+		default:
+			same = bytes.Equal(got.Text(i), want.Text(i))
+		}
+		if !same {
+			t.Fatalf("%s: row %d differs", name, i)
+		}
+	}
+}
+
+// write makes a file of random blocks and returns its vectors.
+func write(t testing.TB, fs vfs.FS, path string, r *rand.Rand, zstd bool, rows ...int) [][]*vector.Vector {
+	t.Helper()
+	w, err := Create(fs, path, Info{TopicName: "t", ID: 7, Zstd: zstd, Columns: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]*vector.Vector
+	for i, n := range rows {
+		vecs := make([]*vector.Vector, len(columns))
+		stats := make([]Stats, len(columns))
+		nulls := []int{0, 10, 90, 100, 0}[r.IntN(5)]
+		for c := range columns {
+			vecs[c] = randomVector(r, &columns[c], n, nulls)
+			stats[c].Nulls = vecs[c].CountNulls()
+		}
+		b := Block{Partition: 3, From: int64(i) * 1000000, Rows: n, Dense: true, Complete: true, MinTime: -1, Committed: 5}
+		b.End = b.From + int64(n)
+		if err := w.Add(b, vecs, stats); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, vecs)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 2))
+			fs := vfs.NewMem()
+			rows := []int{1 + r.IntN(10), 1 + r.IntN(1000), 1 + r.IntN(50000)}
+			want := write(t, fs, "/f.parquet", r, seed%2 == 0, rows...)
+			f, err := Open(fs, "/f.parquet")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if f.ID != 7 || f.TopicName != "t" || len(f.Blocks) != len(rows) || f.Blocks[1].Partition != 3 || !f.Blocks[2].Complete {
+				t.Fatalf("%+v", f.Info)
+			}
+			for b := range want {
+				for c := range columns {
+					got, err := f.Read(b, c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					equal(t, columns[c].Name, got, want[b][c])
+					bloom, err := f.Bloom(b, c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if (bloom != nil) != (BloomOf(want[b][c]) != nil) {
+						t.Fatalf("%s: filter %v", columns[c].Name, bloom != nil)
+					}
+					for i := range got.Len {
+						if bloom != nil && !got.IsNull(i) && !bloom.MayContain(got.Text(i)) {
+							t.Fatalf("%s: the filter denies row %d", columns[c].Name, i)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestAFilterDeniesMostOfWhatIsNotThere(t *testing.T) {
+	f := newBloom(100_000)
+	for i := range 100_000 {
+		f.add(fmt.Appendf(nil, "id-%d", i))
+	}
+	wrong := 0
+	for i := range 100_000 {
+		if f.MayContain(fmt.Appendf(nil, "other-%d", i)) {
+			wrong++
+		}
+	}
+	if wrong > 2000 {
+		t.Errorf("%d of 100000", wrong)
+	}
+}
+
+// Whatever byte is wrong, the file is refused or the column is: no other rows come.
+func TestDamageIsFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	fs := vfs.NewMem()
+	want := write(t, fs, "/f.parquet", r, false, 200)
+	f, err := fs.OpenReadWrite("/f.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := make([]byte, 1)
+	for at := int64(4); at < size; at += 1 + size/1500 {
+		if _, err := f.ReadAt(one, at); err != nil {
+			t.Fatal(err)
+		}
+		old := one[0]
+		one[0] ^= 1 << r.IntN(8)
+		if _, err := f.WriteAt(one, at); err != nil {
+			t.Fatal(err)
+		}
+		if g, err := Open(fs, "/f.parquet"); err == nil {
+			for c := range columns {
+				v, err := g.Read(0, c)
+				if err == nil {
+					equal(t, columns[c].Name, v, want[0][c])
+				} else if !errors.Is(err, ErrCorrupt) {
+					t.Fatal(err)
+				}
+			}
+			g.Close()
+		} else if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			t.Fatal(err)
+		}
+		one[0] = old
+		if _, err := f.WriteAt(one, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A crash before Finish came back leaves no file, or the whole one.
+func TestAnUnfinishedFileIsNotThereAfterACrash(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	fs := vfs.NewMem()
+	if err := fs.MkdirAll("/d"); err != nil {
+		t.Fatal(err)
+	}
+	if err := fs.SyncDir("/"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, fs, "/d/f.parquet", r, false, 100)
+	if _, err := Create(fs, "/d/g.parquet", Info{Columns: columns}); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		after := fs.CrashClone(r)
+		f, err := Open(after, "/d/f.parquet")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		if _, err := after.Stat("/d/g.parquet"); err == nil {
+			t.Fatal("an unfinished file is there")
+		}
+	}
+}
+
+// Where others are asked to read the file: MILLRACE_COLFILE_OUT names it.
+func TestWriteASample(t *testing.T) {
+	path := os.Getenv("MILLRACE_COLFILE_OUT")
+	if path == "" {
+		t.Skip("MILLRACE_COLFILE_OUT is not set")
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	write(t, vfs.OS{}, path, r, os.Getenv("ZSTD") != "", 100_000, 5, 131072)
+}
+
+func FuzzFooter(f *testing.F) {
+	info := Info{TopicName: "t", ID: 3, Columns: columns[:3], Blocks: []Block{{End: 5, Rows: 5, Dense: true, Chunks: make([]Chunk, 3)}}}
+	info.Blocks[0].Chunks[1] = Chunk{Stats: Stats{HasMin: true, Min: make([]byte, 8), HasSum: true, Sum: make([]byte, 32)}, At: 4, Size: 10, BloomAt: 20, BloomSize: 32}
+	f.Add(appendFooter(nil, &info))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := parseFooter(b, 1<<20)
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, err := parseFooter(appendFooter(nil, got), 1<<20)
+		if err != nil || len(again.Blocks) != len(got.Blocks) || len(again.Columns) != len(got.Columns) {
+			t.Fatalf("what was read is not read again: %v", err)
+		}
+	})
+}
+
+// Bytes that pass the sum may still be anything, when the disk had them so from the beginning.
+func FuzzChunk(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range columns {
+		var e encoder
+		b, err := e.chunk(&columns[i], randomVector(r, &columns[i], 300, 10))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(i), bytes.Clone(b))
+	}
+	f.Fuzz(func(t *testing.T, c uint8, b []byte) {
+		if _, err := decode(&columns[int(c)%len(columns)], 300, b, nil); err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkChunk(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range columns {
+		c := &columns[i]
+		v := randomVector(r, c, 131072, 0)
+		var e encoder
+		data, err := e.chunk(c, v)
+		if err != nil {
+			b.Fatal(err)
+		}
+		data = bytes.Clone(data)
+		b.Run("write/"+c.Name, func(b *testing.B) {
+			b.SetBytes(131072)
+			for b.Loop() {
+				if _, err := e.chunk(c, v); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("read/"+c.Name, func(b *testing.B) {
+			b.SetBytes(131072)
+			for b.Loop() {
+				if _, err := decode(c, 131072, data, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,324 @@
+package colfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"millrace/internal/vector"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Parquet's numbers.
+const (
+	typeBoolean = 0
+	typeInt32   = 1
+	typeInt64   = 2
+	typeDouble  = 5
+	typeBytes   = 6
+	typeFixed   = 7
+
+	encPlain       = 0
+	encRLE         = 3
+	encDelta       = 5
+	encDeltaLength = 6
+	encRLEDict     = 8
+
+	pageData = 0
+	pageDict = 2
+
+	codecNone = 0
+	codecZstd = 6
+)
+
+// pageBytes is about what a data page holds. Less costs headers; more makes readers of
+// single rows read more.
+const pageBytes = 128 << 10
+
+// maxPageRows is for columns of which nearly nothing is stored.
+const maxPageRows = 32 << 10
+
+// intDecimalDigits is up to which precision decimals are stored as integers.
+const intDecimalDigits = 18
+
+// physical is how a column is stored: Parquet's type, and the size of fixed ones.
+func (c *Column) physical() (typ int32, fixed int) {
+	switch c.Kind {
+	case vector.Int:
+		switch c.Logical {
+		case Bool:
+			return typeBoolean, 0
+		case Int32, Date:
+			return typeInt32, 0
+		}
+		return typeInt64, 0
+	case vector.Uint:
+		return typeInt64, 0
+	case vector.Float:
+		return typeDouble, 0
+	case vector.Decimal128:
+		if c.Precision <= intDecimalDigits {
+			return typeInt64, 0
+		}
+		return typeFixed, 16
+	case vector.Decimal256:
+		return typeFixed, 32
+	}
+	return typeBytes, 0
+}
+
+// encoder makes chunks. Not safe for concurrent use.
+type encoder struct {
+	zstd *zstd.Encoder // nil: no compression
+
+	out     []byte
+	body    []byte
+	packed  []byte
+	ints    []int64
+	levels  []uint8
+	lengths []int64
+
+	encodings    []int32
+	dictAt       int64 // within out; -1: none
+	dataAt       int64
+	uncompressed int64
+}
+
+// chunk encodes a column; the answer is valid until the next call.
+func (e *encoder) chunk(c *Column, v *vector.Vector) ([]byte, error) {
+	e.out, e.uncompressed, e.dictAt = e.out[:0], 0, -1
+	coded := v.Kind == vector.String && v.Dict != nil && !v.Const
+	typ, _ := c.physical()
+	switch {
+	case coded:
+		e.encodings = []int32{encPlain, encRLE, encRLEDict}
+		e.dictAt = 0
+		if err := e.dictionary(v.Dict); err != nil {
+			return nil, err
+		}
+	case typ == typeBytes:
+		e.encodings = []int32{encRLE, encDeltaLength}
+	case typ == typeInt32 || typ == typeInt64:
+		e.encodings = []int32{encRLE, encDelta}
+	default:
+		e.encodings = []int32{encRLE, encPlain}
+	}
+	e.dataAt = int64(len(e.out))
+	for from := 0; from < v.Len; {
+		to := e.pageEnd(c, v, from)
+		if err := e.page(c, v, from, to, coded); err != nil {
+			return nil, err
+		}
+		from = to
+	}
+	return e.out, nil
+}
+
+// pageEnd is where the page that begins with row from ends.
+func (e *encoder) pageEnd(c *Column, v *vector.Vector, from int) int {
+	most := min(v.Len, from+maxPageRows)
+	_, fixed := c.physical()
+	switch {
+	case v.Const || v.Dict != nil:
+	case v.Kind == vector.String:
+		start := v.Offsets[from]
+		for to := from + 1; to < most; to++ {
+			if v.Offsets[to]-start >= pageBytes {
+				return to
+			}
+		}
+	case fixed > 0:
+		return min(most, from+pageBytes/fixed)
+	case v.Int64 != nil, v.Uint64 != nil, v.Float64 != nil, v.Dec128 != nil:
+		return min(most, from+pageBytes/8)
+	}
+	return most
+}
+
+func (e *encoder) dictionary(d *vector.Dict) error {
+	e.body = e.body[:0]
+	for i := range d.Len() {
+		x := d.Value(i)
+		e.body = binary.LittleEndian.AppendUint32(e.body, uint32(len(x)))
+		e.body = append(e.body, x...)
+	}
+	return e.put(pageDict, d.Len(), encPlain)
+}
+
+// put compresses the body and appends a page.
+func (e *encoder) put(kind int32, values int, encoding int32) error {
+	if len(e.body) > math.MaxInt32 {
+		return fmt.Errorf("colfile: a page of %d bytes", len(e.body))
+	}
+	body := e.body
+	if e.zstd != nil {
+		e.packed = e.zstd.EncodeAll(e.body, e.packed[:0])
+		body = e.packed
+	}
+	h := compact{b: e.out}
+	at := len(e.out)
+	h.begin()
+	h.i32(1, kind)
+	h.i32(2, int32(len(e.body)))
+	h.i32(3, int32(len(body)))
+	if kind == pageData {
+		h.structure(5)
+		h.i32(1, int32(values))
+		h.i32(2, encoding)
+		h.i32(3, encRLE)
+		h.i32(4, encRLE)
+		h.end()
+	} else {
+		h.structure(7)
+		h.i32(1, int32(values))
+		h.i32(2, encoding)
+		h.end()
+	}
+	h.end()
+	e.uncompressed += int64(len(h.b) - at + len(e.body))
+	e.out = append(h.b, body...)
+	return nil
+}
+
+// page appends rows [from, to).
+func (e *encoder) page(c *Column, v *vector.Vector, from, to int, coded bool) error {
+	n := to - from
+	s := v.Slice(from, to)
+	v = &s
+	// The definition levels: one bit a row.
+	e.body = append(e.body[:0], 0, 0, 0, 0)
+	e.levels = sized(e.levels, n)
+	values := n
+	if v.HasNulls() {
+		values = 0
+		for i := range e.levels {
+			e.levels[i] = 1
+			if v.IsNull(i) {
+				e.levels[i] = 0
+			} else {
+				values++
+			}
+		}
+	} else {
+		for i := range e.levels {
+			e.levels[i] = 1
+		}
+	}
+	e.body = appendHybrid(e.body, e.levels, 1)
+	binary.LittleEndian.PutUint32(e.body, uint32(len(e.body)-4))
+	all := values == n
+	encoding := int32(encPlain)
+	typ, fixed := c.physical()
+	switch {
+	case coded:
+		encoding = encRLEDict
+		width := uint(bits.Len(uint(max(v.Dict.Len()-1, 0))))
+		e.body = append(e.body, byte(width))
+		switch {
+		case values == 0:
+		case v.Code8 != nil:
+			e.body = appendHybrid(e.body, present(v.Code8, e.levels, all), width)
+		case v.Code16 != nil:
+			e.body = appendHybrid(e.body, present(v.Code16, e.levels, all), width)
+		default:
+			e.body = appendHybrid(e.body, present(v.Code32, e.levels, all), width)
+		}
+	case typ == typeBytes:
+		encoding = encDeltaLength
+		e.lengths = e.lengths[:0]
+		for i := range n {
+			if e.levels[i] != 0 {
+				e.lengths = append(e.lengths, int64(len(v.Text(i))))
+			}
+		}
+		e.body = appendDelta(e.body, e.lengths, true)
+		if all && !v.Const && v.Dict == nil {
+			e.body = append(e.body, v.Bytes[v.Offsets[0]:v.Offsets[n]]...)
+			break
+		}
+		for i := range n {
+			if e.levels[i] != 0 {
+				e.body = append(e.body, v.Text(i)...)
+			}
+		}
+	case typ == typeInt32 || typ == typeInt64:
+		encoding = encDelta
+		e.ints = e.ints[:0]
+		for i := range n {
+			if e.levels[i] == 0 {
+				continue
+			}
+			j := i
+			if v.Const {
+				j = 0
+			}
+			var x int64
+			switch v.Kind {
+			case vector.Int:
+				x = v.Int(i)
+			case vector.Uint:
+				x = int64(v.Uint64[j])
+			default:
+				x = int64(v.Dec128[j].LowBits())
+			}
+			e.ints = append(e.ints, x)
+		}
+		e.body = appendDelta(e.body, e.ints, typ == typeInt32)
+	case typ == typeBoolean:
+		p := packer{b: e.body}
+		for i := range n {
+			if e.levels[i] != 0 {
+				p.put(uint64(v.Int(i)&1), 1)
+			}
+		}
+		p.flush()
+		e.body = p.b
+	default:
+		for i := range n {
+			if e.levels[i] == 0 {
+				continue
+			}
+			j := i
+			if v.Const {
+				j = 0
+			}
+			switch {
+			case typ == typeDouble:
+				e.body = binary.LittleEndian.AppendUint64(e.body, math.Float64bits(v.Float64[j]))
+			case fixed == 16:
+				x := v.Dec128[j]
+				e.body = binary.BigEndian.AppendUint64(e.body, uint64(x.HighBits()))
+				e.body = binary.BigEndian.AppendUint64(e.body, x.LowBits())
+			default:
+				x := v.Dec256[j].Array()
+				for k := 3; k >= 0; k-- {
+					e.body = binary.BigEndian.AppendUint64(e.body, x[k])
+				}
+			}
+		}
+	}
+	return e.put(pageData, n, encoding)
+}
+
+// present leaves out the rows that are NULL.
+func present[T any](codes []T, levels []uint8, all bool) []T {
+	if all {
+		return codes
+	}
+	out := make([]T, 0, len(codes))
+	for i, c := range codes {
+		if levels[i] != 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

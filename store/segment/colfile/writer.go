@@ -1,0 +1,165 @@
+package colfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"path/filepath"
+
+	"millrace/internal/vector"
+	"millrace/internal/vfs"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Suffix of a file of columns, and TempSuffix of one that is not finished and never will be once
+// its writer is gone.
+const (
+	Suffix     = ".parquet"
+	TempSuffix = ".tmp"
+)
+
+// Writer makes a file. After an error it is of no use but for Abort. Used by one goroutine.
+type Writer struct {
+	fs   vfs.FS
+	path string
+	f    vfs.File
+	s    *vfs.Stream
+	info Info
+	enc  encoder
+	also [][]written
+}
+
+// Create begins a file; f's Blocks are those that Add adds. Nothing stands at path before Finish.
+func Create(fs vfs.FS, path string, info Info) (*Writer, error) {
+	for i := range info.Columns {
+		if err := info.Columns[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	w := &Writer{fs: fs, path: path, info: info}
+	w.info.Blocks = nil
+	if info.Zstd {
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		w.enc.zstd = z
+	}
+	f, err := fs.Create(path + TempSuffix)
+	if err != nil {
+		return nil, err
+	}
+	w.f, w.s = f, vfs.NewStream(f)
+	if err := w.s.Write([]byte(parquetMagic)); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+// Bytes written so far.
+func (w *Writer) Bytes() int64 { return w.s.Len() }
+
+// Add appends a block: one vector per column, each of b.Rows rows, with its bounds.
+func (w *Writer) Add(b Block, vecs []*vector.Vector, stats []Stats) error {
+	if len(vecs) != len(w.info.Columns) || len(stats) != len(vecs) || b.Rows < 1 || b.Rows > maxBlockRows {
+		return fmt.Errorf("colfile: block of %d columns and %d rows", len(vecs), b.Rows)
+	}
+	b.Chunks = make([]Chunk, len(vecs))
+	also := make([]written, len(vecs))
+	for i, v := range vecs {
+		c := &w.info.Columns[i]
+		if v.Kind != c.Kind || v.Len != b.Rows || v.Scale != int32(c.Scale) {
+			return fmt.Errorf("colfile: column %q: %d rows of kind %d, want %d of %d", c.Name, v.Len, v.Kind, b.Rows, c.Kind)
+		}
+		data, err := w.enc.chunk(c, v)
+		if err != nil {
+			return err
+		}
+		at := w.s.Len()
+		b.Chunks[i] = Chunk{Stats: stats[i], At: at, Size: int64(len(data)), CRC: crc32.Checksum(data, castagnoli)}
+		also[i] = written{encodings: w.enc.encodings, dictAt: -1, dataAt: at + w.enc.dataAt, uncompressed: w.enc.uncompressed}
+		if w.enc.dictAt >= 0 {
+			also[i].dictAt = at
+		}
+		if err := w.s.Write(data); err != nil {
+			return err
+		}
+	}
+	// The filters behind the columns, which are read in one go so.
+	for i, v := range vecs {
+		f := BloomOf(v)
+		if f == nil {
+			continue
+		}
+		at := w.s.Len()
+		h := compact{}
+		h.begin()
+		h.i32(1, int32(len(f)))
+		for id := int16(2); id <= 4; id++ { // split blocks, XXH64, not compressed
+			h.structure(id)
+			h.empty(1)
+			h.end()
+		}
+		h.end()
+		c := &b.Chunks[i]
+		c.BloomAt, c.BloomSize, c.BloomCRC = at+int64(len(h.b)), int64(len(f)), crc32.Checksum(f, castagnoli)
+		also[i].bloomAt, also[i].bloomSize = at, int32(len(h.b)+len(f))
+		if err := w.s.Write(h.b); err != nil {
+			return err
+		}
+		if err := w.s.Write(f); err != nil {
+			return err
+		}
+	}
+	w.info.Blocks = append(w.info.Blocks, b)
+	w.also = append(w.also, also)
+	return nil
+}
+
+// Finish completes the file, syncs it and puts it in its place, durably.
+func (w *Writer) Finish() error {
+	footer := appendFooter(nil, &w.info)
+	if len(footer) > maxFooterBytes {
+		return fmt.Errorf("colfile: footer of %d bytes", len(footer))
+	}
+	codec := int32(codecNone)
+	if w.enc.zstd != nil {
+		codec = codecZstd
+	}
+	end := appendTrailer(footer, footer)
+	at := len(end)
+	end = appendParquet(end, &w.info, w.also, codec)
+	end = binary.LittleEndian.AppendUint32(end, uint32(len(end)-at))
+	end = append(end, parquetMagic...)
+	err := w.s.Write(end)
+	if err == nil {
+		err = w.s.Flush()
+	}
+	if err == nil {
+		err = w.f.Sync()
+	}
+	if err != nil {
+		return err
+	}
+	f := w.f
+	w.f = nil
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := w.fs.Rename(w.path+TempSuffix, w.path); err != nil {
+		return err
+	}
+	return w.fs.SyncDir(filepath.Dir(w.path))
+}
+
+// Abort removes what there is. Not after Finish was successful.
+func (w *Writer) Abort() error {
+	var err error
+	if w.f != nil {
+		err = w.f.Close()
+		w.f = nil
+	}
+	return errors.Join(err, w.fs.Remove(w.path+TempSuffix))
+}
