@@ -346,6 +346,17 @@ func TestAFetchWaitsForEnoughBytesOrTheTime(t *testing.T) {
 	})
 }
 
+func TestAFetchOfNoBytesAcquiresNothing(t *testing.T) {
+	bubble(t, 1, Options{}, func(h *harness) {
+		h.produce(0, 2)
+		a := h.session("a")
+		for _, f := range a.Fetch(h.t.Context(), FetchRequest{MaxWait: time.Hour, MaxRecords: 100}) {
+			h.t.Fatal(f)
+		}
+		h.want(h.fetch(a, 0, 100), "0-1×1")
+	})
+}
+
 func TestARestartKeepsWhatWasAcknowledgedAndGivesTheRestAgain(t *testing.T) {
 	bubble(t, 1, Options{}, func(h *harness) {
 		h.produce(0, 5)
