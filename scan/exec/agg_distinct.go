@@ -130,7 +130,9 @@ func (a *distinctAcc) result(n int) (vector.Vector, error) {
 // count is COUNT(DISTINCT): the pairs need not be looked at twice.
 func (a *distinctAcc) count(c *countAcc) {
 	if a.pairs == nil {
-		c.n[0] += int64(a.values.len())
+		if len(c.n) > 0 { // there may be no group at all
+			c.n[0] += int64(a.values.len())
+		}
 		return
 	}
 	for _, k := range a.pairs.keys {
