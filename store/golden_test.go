@@ -21,7 +21,7 @@ import (
 // version reads it; it is never written anew, a newer format gets its own.
 const goldenDir = "testdata/format-1"
 
-// goldenEnv, set, makes TestADirectoryOfFormat1IsRead write goldenDir if it is not there.
+// goldenEnv, set, makes the tests write golden directories that are not there.
 const goldenEnv = "MILLRACE_WRITE_GOLDEN"
 
 func goldenOptions(fs vfs.FS) Options {
@@ -66,8 +66,13 @@ func writeGolden(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	saveGolden(t, image, goldenDir)
+}
+
+// saveGolden writes a data directory into testdata.
+func saveGolden(t *testing.T, image *vfs.Mem, into string) {
 	for _, dir := range []string{".", logDir, segmentsDir} {
-		if err := os.MkdirAll(filepath.Join(goldenDir, dir), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(into, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := image.ReadDir(filepath.Join("/data", dir))
@@ -88,20 +93,20 @@ func writeGolden(t *testing.T) {
 			if _, err := f.ReadAt(b, 0); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(goldenDir, dir, e.Name()), b, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(into, dir, e.Name()), b, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 }
 
-func loadGolden(t *testing.T) *vfs.Mem {
+func loadGolden(t *testing.T, from string) *vfs.Mem {
 	mem := vfs.NewMem()
-	err := filepath.WalkDir(goldenDir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, _ := filepath.Rel(goldenDir, path)
+		rel, _ := filepath.Rel(from, path)
 		to := filepath.Join("/data", rel)
 		if d.IsDir() {
 			return mem.MkdirAll(to)
@@ -127,7 +132,7 @@ func TestADirectoryOfFormat1IsRead(t *testing.T) {
 	if _, err := os.Stat(goldenDir); err != nil && os.Getenv(goldenEnv) != "" {
 		writeGolden(t)
 	}
-	mem := loadGolden(t)
+	mem := loadGolden(t, goldenDir)
 	for range 2 { // the second time as this version left it
 		if lines := verifyLines(t, mem); lines != nil {
 			t.Fatal(lines)
