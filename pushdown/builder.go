@@ -4,10 +4,12 @@ import (
 	"log/slog"
 
 	"millrace/catalog/sqltable"
+	"millrace/scan/exec"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Options of a builder.
@@ -17,6 +19,16 @@ type Options struct {
 	Enabled func(ctx *sql.Context) bool
 	// Logger gets a debug line for what was not pushed; default: none.
 	Logger *slog.Logger
+	// Source gives what the vectorised engine reads of a table, nil where it is read row by row;
+	// default: the columns of the table's statement.
+	Source func(ctx *sql.Context, t *sqltable.Table) exec.Source
+	// Exec are the vectorised engine's options for one query; nil: the zero value.
+	Exec func(ctx *sql.Context) exec.Options
+	// FewRows is how many rows, ruled in by offsets among many more, are read row by row rather than
+	// as columns of their blocks; 0: DefaultFewRows, below 0: none.
+	FewRows int64
+	// Registry gets the metrics; nil: none.
+	Registry prometheus.Registerer
 	// Full returns the error with which a statement ends that may keep no more rows in
 	// memory, else nil. It is asked for every row of windows and hash joins; default: never
 	// full.
@@ -28,6 +40,10 @@ type Builder struct {
 	enabled func(ctx *sql.Context) bool
 	log     *slog.Logger
 	full    func() error
+	source  func(ctx *sql.Context, t *sqltable.Table) exec.Source
+	exec    func(ctx *sql.Context) exec.Options
+	few     int64
+	metrics metrics
 	base    sql.NodeExecBuilder // the engine's, asking override first
 }
 
@@ -35,7 +51,16 @@ var _ sql.NodeExecBuilder = (*Builder)(nil)
 
 // NewBuilder returns a builder for the engine's Analyzer.ExecBuilder.
 func NewBuilder(o Options) *Builder {
-	b := &Builder{enabled: o.Enabled, log: o.Logger, full: o.Full}
+	b := &Builder{enabled: o.Enabled, log: o.Logger, full: o.Full, source: o.Source, exec: o.Exec, few: o.FewRows, metrics: newMetrics(o.Registry)}
+	if b.source == nil {
+		b.source = func(_ *sql.Context, t *sqltable.Table) exec.Source { return t.Statement().Columns() }
+	}
+	if b.exec == nil {
+		b.exec = func(*sql.Context) exec.Options { return exec.Options{} }
+	}
+	if b.few == 0 {
+		b.few = DefaultFewRows
+	}
 	if b.enabled == nil {
 		b.enabled = sqltable.PushdownEnabled
 	}
@@ -59,7 +84,9 @@ type override struct{ *Builder }
 func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
 	switch n := n.(type) {
 	case *plan.Filter, *plan.Limit, *plan.TopN, *plan.GroupBy:
-	case *plan.Window, *plan.HashLookup:
+	case *plan.HashLookup:
+		return b.hashLookup(ctx, n, row)
+	case *plan.Window:
 		if b.full != nil {
 			watchKept(n)
 		}
@@ -71,7 +98,14 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		}
 		return &keptIter{iter, b.full}, nil
 	default:
-		return nil, nil
+		if !convertible(n) || len(row) > 0 || !b.enabled(ctx) {
+			return nil, nil
+		}
+		c, _, err := b.columnar(ctx, n)
+		if err != nil || c == nil {
+			return nil, err
+		}
+		return c.rows(ctx)
 	}
 	if f, ok := n.(*plan.Filter); ok {
 		if e := exactFilter(ctx, f.Expression); e != nil {
@@ -80,6 +114,16 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	}
 	if !b.enabled(ctx) {
 		return nil, nil
+	}
+	if len(row) == 0 {
+		// What reads next to nothing comes first, then columns, then what spares the engine rows.
+		c, _, err := b.columnar(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			return c.rows(ctx)
+		}
 	}
 	if l, ok := n.(*plan.Limit); ok {
 		top, err := sortedLimit(l)
@@ -100,9 +144,6 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	for _, l := range d.left {
 		b.log.DebugContext(ctx, "filter stays with the engine", "table", d.acc.table.Name(), "filter", l.expr.String(), "reason", l.reason)
 	}
-	if d.agg != nil {
-		return d.agg.iter(d), nil
-	}
 	if d.node == nil {
 		return nil, nil
 	}
@@ -116,9 +157,8 @@ type decision struct {
 	left []leftover // conjuncts that the engine evaluates
 	// pushed are the conjuncts that the scan evaluates.
 	pushed []sql.Expression
-	node   sql.Node // what to build instead; nil with agg, or when nothing was pushed
-	agg    *aggregate
-	what   string // limit, newest rows and so on, for EXPLAIN
+	node   sql.Node // what to build instead; nil when nothing was pushed
+	what   string   // limit, newest rows and so on, for EXPLAIN
 }
 
 type leftover struct {
@@ -139,10 +179,6 @@ func decide(ctx *sql.Context, n sql.Node, outer bool) (*decision, error) {
 	case *plan.TopN:
 		if !outer {
 			return topNRule(ctx, n)
-		}
-	case *plan.GroupBy:
-		if !outer {
-			return aggregateRule(ctx, n)
 		}
 	}
 	return nil, nil

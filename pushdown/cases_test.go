@@ -282,6 +282,10 @@ func TestOrderByOffsetDescendingReadsTheNewestRows(t *testing.T) {
 	b.want("SELECT _offset FROM newest WHERE v=50 ORDER BY _offset DESC LIMIT 1", "11")
 	b.want("SELECT v+1 FROM newest WHERE _partition=1 ORDER BY _offset DESC LIMIT 2 OFFSET 1", "20", "181")
 	b.want("SELECT v+1 FROM newest ORDER BY v DESC,_partition LIMIT 3", "191", "191", "191")
+	b.few = 0 // the default
+	b.close()
+	b.open()
+	b.want("SELECT v+1 FROM newest WHERE _partition=1 ORDER BY _offset DESC LIMIT 2 OFFSET 1", "20", "181")
 	if s := b.explain("SELECT v+1 FROM newest WHERE _partition=1 ORDER BY _offset DESC LIMIT 2 OFFSET 1"); !strings.Contains(s, "(newest rows of each partition)") {
 		t.Error(s)
 	}
@@ -313,7 +317,7 @@ func TestFilterOnPartitionAndKeyReadsOnlyThatPartition(t *testing.T) {
 	}
 	b.want("SELECT _partition,_offset,v FROM audit WHERE _partition=2 AND _key='audit'", "2,0,1")
 	s := b.explain("SELECT v FROM audit WHERE _partition=2 AND _key='audit'")
-	for _, line := range []string{"partitions: 2 of 3", "batches: 1 of 3 (2 pruned)", "pushed: (audit._partition = 2)", "pushed: (audit._key = 'audit')"} {
+	for _, line := range []string{"partitions: 2 of 3", "blocks: 1 of 3 (2 pruned", "pushed: ((_partition = 2) AND (_key = 'audit'))"} {
 		if !strings.Contains(s, line) {
 			t.Errorf("no %q in\n%s", line, s)
 		}
@@ -380,7 +384,7 @@ func TestRelativeTimesPrune(t *testing.T) {
 		"_timestamp BETWEEN FROM_UNIXTIME(1800000000) AND FROM_UNIXTIME(1800003600)", "_timestamp < TIMESTAMP('2020-01-01')",
 	} {
 		b.want("SELECT COUNT(*) FROM rel WHERE "+where, "0")
-		if s := b.explain("SELECT _key FROM rel WHERE " + where); !strings.Contains(s, "batches: 0 of 2 (2 pruned)") {
+		if s := b.explain("SELECT _key FROM rel WHERE " + where); !strings.Contains(s, "blocks: 0 of 1 (1 pruned") {
 			t.Errorf("%s\n%s", where, s)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"millrace/internal/recordbatch"
 	"millrace/internal/vfs"
 	"millrace/pushdown"
+	"millrace/scan/columns"
 	"millrace/store"
 	"millrace/store/state"
 
@@ -36,11 +37,12 @@ type bench struct {
 	engine   *sqle.Engine
 	topics   int
 	zone     string
+	few      int64 // pushdown.Options.FewRows
 }
 
 func newBench(t tb) *bench {
 	t.Helper()
-	b := &bench{t: t, fs: vfs.NewMem(), zone: "+00:00"}
+	b := &bench{t: t, fs: vfs.NewMem(), zone: "+00:00", few: -1}
 	if err := b.fs.MkdirAll("/data"); err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +64,8 @@ func (b *bench) open() {
 		b.t.Fatal(err)
 	}
 	b.cat = catalog.New(b.store, catalog.Options{Logger: quiet})
-	b.provider = sqltable.NewProvider(b.cat, b.store, sqltable.Options{})
-	b.builder = pushdown.NewBuilder(pushdown.Options{})
+	b.provider = sqltable.NewProvider(b.cat, b.store, sqltable.Options{Columns: columns.New(columns.Options{BlockRows: 7})})
+	b.builder = pushdown.NewBuilder(pushdown.Options{FewRows: b.few})
 	b.engine = sqle.NewDefault(withSums{b.provider})
 	b.engine.Analyzer.ExecBuilder = b.builder
 }

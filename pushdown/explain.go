@@ -8,6 +8,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/scan"
+	"millrace/scan/exec"
 	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -26,7 +27,14 @@ type Access struct {
 	Pushed []string // filters that the scan evaluates
 	Left   []string // filters that the engine evaluates, each with the reason
 	Note   string   // why there is no pushdown at all
-	Keys   bool     // the newest row of each key: the keys of all batches are read first
+	// Operators are those of a part of the plan that is carried out in columns, from the top, indented;
+	// what follows are its tables.
+	Operators []string
+	InColumns bool // the table is one of those
+	// Declined are the parts for which the part of the plan at hand stays with the engine.
+	Declined            []Declined
+	Blocks, BlocksTotal int  // of columns, before their statistics and Bloom filters are asked
+	Keys                bool // the newest row of each key: the keys of all batches are read first
 
 	Partitions      []int32 // read
 	PartitionsTotal int32
@@ -44,7 +52,7 @@ const explainBatches = 200_000
 
 // Accesses lists, in plan order, how plan would read topics.
 func (b *Builder) Accesses(ctx *sql.Context, n sql.Node) ([]Access, error) {
-	e := explainer{b: b, ctx: ctx, enabled: b.enabled(ctx)}
+	e := explainer{b: b, ctx: ctx, enabled: b.enabled(ctx), seen: map[Declined]bool{}}
 	if err := e.node(n); err != nil {
 		return nil, err
 	}
@@ -70,9 +78,20 @@ type explainer struct {
 	enabled bool
 	out     []Access
 	outer   bool
+	seen    map[Declined]bool
 }
 
 func (e *explainer) node(n sql.Node) error {
+	if e.enabled && !e.outer && convertible(n) {
+		c, declined, err := e.b.columnar(e.ctx, n)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			return e.columns(c)
+		}
+		e.declined(declined)
+	}
 	if l, ok := n.(*plan.Limit); ok && e.enabled {
 		top, err := sortedLimit(l)
 		if err != nil {
@@ -87,7 +106,7 @@ func (e *explainer) node(n sql.Node) error {
 		if err != nil {
 			return err
 		}
-		if d != nil && (d.node != nil || d.agg != nil || len(d.left) > 0) {
+		if d != nil && (d.node != nil || len(d.left) > 0) {
 			if err := e.add(d); err != nil {
 				return err
 			}
@@ -109,6 +128,77 @@ func (e *explainer) node(n sql.Node) error {
 		if err := e.node(c); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// convertible says whether the builder tries n as columns.
+func convertible(n sql.Node) bool {
+	switch n.(type) {
+	case *plan.Filter, *plan.Limit, *plan.TopN, *plan.GroupBy, *plan.Project, *plan.Having, *plan.Sort, *plan.Offset,
+		*plan.Distinct, *plan.OrderedDistinct, *plan.TableAlias, *plan.SubqueryAlias, *plan.ResolvedTable, *plan.SetOp, *plan.JoinNode:
+		return true
+	}
+	return false
+}
+
+// declined notes why something stays with the engine, each reason once.
+func (e *explainer) declined(all []Declined) {
+	var fresh []Declined
+	for _, d := range all {
+		if !e.seen[d] {
+			e.seen[d] = true
+			fresh = append(fresh, d)
+		}
+	}
+	if len(fresh) > 0 {
+		e.out = append(e.out, Access{Declined: fresh})
+	}
+}
+
+// columns adds a part that is carried out in columns, and its tables.
+func (e *explainer) columns(c *columnar) error {
+	var lines []string
+	var scans []*exec.Scan
+	var add func(n exec.Node, depth int)
+	add = func(n exec.Node, depth int) {
+		what, _ := operator(n)
+		lines = append(lines, strings.Repeat("  ", depth)+what)
+		if s, ok := n.(*exec.Scan); ok {
+			scans = append(scans, s)
+		}
+		for _, in := range inputs(n) {
+			add(in, depth+1)
+		}
+	}
+	add(c.rel.node, 0)
+	e.out = append(e.out, Access{Operators: lines})
+	for _, s := range scans {
+		a := Access{
+			Table: s.Table.Topic.Name, InColumns: true, PartitionsTotal: s.Table.Topic.Partitions,
+			FromOffset: math.MaxInt64, ToOffset: math.MinInt64, MinTimestamp: math.MaxInt64, MaxTimestamp: math.MinInt64,
+		}
+		for _, col := range s.Columns {
+			a.Columns = append(a.Columns, col.Name(s.Table))
+		}
+		if s.Filter != nil {
+			a.Pushed = []string{spell(s.Filter, a.Columns)}
+		}
+		for _, r := range scan.Ranges(&scan.Request{Table: s.Table, Filter: s.Prune}) {
+			a.Partitions = append(a.Partitions, r.Partition)
+			a.FromOffset, a.ToOffset = min(a.FromOffset, r.FromOffset), max(a.ToOffset, r.ToOffset)
+			a.MinTimestamp, a.MaxTimestamp = min(a.MinTimestamp, r.MinTimestamp), max(a.MaxTimestamp, r.MaxTimestamp)
+		}
+		blocks, err := s.Source.Blocks(e.ctx, s.Table, s.Columns, s.Prune)
+		if err != nil {
+			return err
+		}
+		all, err := s.Source.Blocks(e.ctx, s.Table, s.Columns, nil)
+		if err != nil {
+			return err
+		}
+		a.Blocks, a.BlocksTotal = len(blocks), max(len(all), len(blocks))
+		e.out = append(e.out, a)
 	}
 	return nil
 }
@@ -177,9 +267,6 @@ func (e *explainer) add(d *decision) error {
 		a.Partitions = append(a.Partitions, r.Partition)
 		a.FromOffset, a.ToOffset = min(a.FromOffset, r.FromOffset), max(a.ToOffset, r.ToOffset)
 		a.MinTimestamp, a.MaxTimestamp = min(a.MinTimestamp, r.MinTimestamp), max(a.MaxTimestamp, r.MaxTimestamp)
-		if d.agg != nil && d.agg.direct {
-			continue
-		}
 		if a.Keys {
 			r = scan.Range{Partition: r.Partition, ToOffset: math.MaxInt64, MinTimestamp: math.MinInt64, MaxTimestamp: math.MaxInt64}
 		}
@@ -221,6 +308,18 @@ func countBatches(ctx *sql.Context, req *scan.Request, r scan.Range, most int64)
 }
 
 func (a *Access) write(sb *strings.Builder) {
+	for _, d := range a.Declined {
+		fmt.Fprintf(sb, "Not in columns: %s: %s\n", d.What, d.Reason)
+	}
+	if len(a.Operators) > 0 {
+		sb.WriteString("In columns:\n")
+		for _, l := range a.Operators {
+			fmt.Fprintf(sb, "  %s\n", l)
+		}
+	}
+	if a.Table == "" {
+		return
+	}
 	fmt.Fprintf(sb, "Scan %s", a.Table)
 	if a.Alias != "" {
 		fmt.Fprintf(sb, " as %s", a.Alias)
@@ -254,6 +353,13 @@ func (a *Access) write(sb *strings.Builder) {
 		if a.MinTimestamp > math.MinInt64 || a.MaxTimestamp < math.MaxInt64 {
 			line("timestamps", "[%s, %s]", instant(a.MinTimestamp), instant(a.MaxTimestamp))
 		}
+	}
+	if a.InColumns {
+		line("blocks", "%d of %d (%d pruned by partition, offset and time)", a.Blocks, a.BlocksTotal, a.BlocksTotal-a.Blocks)
+		for _, p := range a.Pushed {
+			line("pushed", "%s", p)
+		}
+		return
 	}
 	more := ""
 	if a.BatchesMore {

@@ -127,6 +127,12 @@ func (t *Table) WithScan(s Scan) *Table {
 // Planned says that pushdown has dealt with the table.
 func (t *Table) Planned() bool { return t.planned }
 
+// Latest says that the table shows only the newest record of each key.
+func (t *Table) Latest() bool { return t.latest }
+
+// Statement is the statement whose snapshot the table shows.
+func (t *Table) Statement() *StatementSnapshot { return t.stmt }
+
 // Bound is the schema that the table is bound to.
 func (t *Table) Bound() *catalog.Table { return t.bound }
 

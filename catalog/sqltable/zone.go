@@ -127,3 +127,31 @@ func (z *Zone) Fixed() bool {
 	z.offset(0)
 	return z.from <= -1<<62 && z.to >= 1<<62
 }
+
+// Step is the largest number of seconds of which seconds and all offsets of the zone since 1970 are
+// multiples: over as much, from one multiple to the next, neither the offset changes
+// nor a wall clock passes a multiple of seconds.
+func (z *Zone) Step(seconds int64) int64 {
+	// The last change that a zone's rules tell of; from then on only the same two alternate.
+	const until = 2145916800 // 2038
+	step := seconds
+	for at := int64(0); at < until; {
+		step = gcd(step, z.offset(at))
+		if z.to >= until {
+			break
+		}
+		step = gcd(step, z.to)
+		at = z.to
+	}
+	return step
+}
+
+func gcd(a, b int64) int64 {
+	if b < 0 {
+		b = -b
+	}
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

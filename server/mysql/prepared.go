@@ -31,9 +31,10 @@ type cursor struct {
 	r     *running
 	a     *answer
 	e     *encoder
-	ahead sql.Row   // next row to send; nil with err
-	err   error     // io.EOF at the end
-	idle  time.Time // since when nothing was fetched
+	w     *columnWriter // instead of e, for a result in columns
+	ahead sql.Row       // next row to send; nil with err
+	err   error         // io.EOF at the end
+	idle  time.Time     // since when nothing was fetched
 }
 
 // keeps says whether the connection may keep so many more bytes of prepared statements.
@@ -262,10 +263,18 @@ func (c *conn) executePrepared(r *running, p *prepared, params map[string]sql.Ex
 
 // openCursor answers with the columns alone; rows come with COM_STMT_FETCH.
 func (c *conn) openCursor(r *running, p *prepared, a *answer) error {
-	cur := &cursor{r: r, a: a, e: newEncoder(r.ctx, a.schema)}
+	cur := &cursor{r: r, a: a}
 	p.cursor = cur
 	c.cursors++
-	cur.ahead, cur.err = next(r.ctx, a.iter)
+	var cols []wire.Column
+	if a.columns != nil {
+		cur.w = newColumnWriter(r.ctx, a.columns, a.schema, true)
+		cols = cur.w.columns
+	} else {
+		cur.e = newEncoder(r.ctx, a.schema)
+		cols = cur.e.columns
+	}
+	cur.err = cur.step()
 	if cur.err != nil && !errors.Is(cur.err, io.EOF) {
 		err := cur.err
 		werr := c.writeError(r.ctx, err)
@@ -275,12 +284,53 @@ func (c *conn) openCursor(r *running, p *prepared, a *answer) error {
 	status := c.status() | wire.CursorExists
 	r.pause()
 	cur.idle = time.Now()
-	if err := c.wc.WriteColumns(cur.e.columns, status, c.warnings()); err != nil {
+	if err := c.wc.WriteColumns(cols, status, c.warnings()); err != nil {
 		return err
 	}
 	if c.wc.Capabilities()&wire.DeprecateEOF != 0 {
 		// Without the EOF after the columns there must be one after the (no) rows.
 		return c.wc.WriteEnd(status, c.warnings())
+	}
+	return nil
+}
+
+// step looks for the next row: nil, io.EOF, or what went wrong.
+func (cur *cursor) step() (err error) {
+	if cur.w != nil {
+		return cur.w.ahead(cur.r.ctx)
+	}
+	cur.ahead, err = next(cur.r.ctx, cur.a.iter)
+	return err
+}
+
+// fetch sends up to n rows and says in cur.err how things stand; the error is the connection's.
+func (cur *cursor) fetch(wc *wire.Conn, n uint32) error {
+	if cur.w != nil {
+		if cur.err != nil || n == 0 {
+			return nil
+		}
+		_, failed, err := cur.w.write(cur.r.ctx, wc, int64(n))
+		if err != nil && !failed {
+			return err
+		}
+		if ferr := wc.FlushRows(); ferr != nil {
+			return ferr
+		}
+		if cur.err = err; err == nil {
+			cur.err = cur.step()
+		}
+		return nil
+	}
+	for ; n > 0 && cur.err == nil; n-- {
+		values, err := cur.e.encode(cur.r.ctx, cur.ahead)
+		if err != nil {
+			cur.err = err
+			break
+		}
+		if err := wc.WriteBinaryRow(cur.e.columns, values); err != nil {
+			return err
+		}
+		cur.err = cur.step()
 	}
 	return nil
 }
@@ -307,16 +357,8 @@ func (c *conn) stmtFetch(args []byte) (err error) {
 		}
 	}()
 	cur.r.resume("Fetch")
-	for ; n > 0 && cur.err == nil; n-- {
-		values, verr := cur.e.encode(cur.r.ctx, cur.ahead)
-		if verr != nil {
-			cur.err = verr
-			break
-		}
-		if err := c.wc.WriteBinaryRow(cur.e.columns, values); err != nil {
-			return err
-		}
-		cur.ahead, cur.err = next(cur.r.ctx, cur.a.iter)
+	if err := cur.fetch(c.wc, n); err != nil {
+		return err
 	}
 	if cur.err != nil && !errors.Is(cur.err, io.EOF) {
 		werr := c.writeError(cur.r.ctx, cur.err)

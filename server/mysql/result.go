@@ -29,6 +29,9 @@ func (c *conn) write(r *running, a *answer, binary, more bool) (failed bool, err
 		ok.Status, ok.Warnings = status, c.warnings()
 		return false, c.wc.WriteOK(ok)
 	}
+	if a.columns != nil {
+		return c.writeColumns(r, a, binary, status)
+	}
 	// The first row before the columns: what fails at once fails without a result set.
 	row, rerr := next(r.ctx, a.iter)
 	if rerr != nil && !errors.Is(rerr, io.EOF) {
@@ -56,6 +59,7 @@ func (c *conn) write(r *running, a *answer, binary, more bool) (failed bool, err
 		row, rerr = next(r.ctx, a.iter)
 	}
 	c.s.metrics.rows.Add(float64(sent))
+	r.sent = sent
 	if !errors.Is(rerr, io.EOF) {
 		return true, c.writeError(r.ctx, rerr)
 	}

@@ -22,6 +22,7 @@ type running struct {
 	watch    *watch
 	text     string
 	start    time.Time
+	sent     int64 // rows
 }
 
 var noTracer = noop.NewTracerProvider().Tracer("")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"millrace/pushdown"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -138,11 +139,12 @@ func blank(text string) bool {
 	}
 }
 
-// answer is the result of a statement: rows, or an OK packet when schema is nil.
+// answer is the result of a statement: rows or columns, or an OK packet when schema is nil.
 type answer struct {
-	schema sql.Schema
-	iter   sql.RowIter
-	ok     wire.OK
+	schema  sql.Schema
+	iter    sql.RowIter
+	columns *pushdown.Result // instead of iter
+	ok      wire.OK
 }
 
 // close ends the rows. It may be called at any point and again.
@@ -150,6 +152,33 @@ func (a *answer) close(ctx *sql.Context) {
 	if a.iter != nil {
 		_ = a.iter.Close(ctx)
 		a.iter = nil
+	}
+	if a.columns != nil {
+		a.columns.Close()
+		a.columns = nil
+	}
+}
+
+// drain reads all rows and counts them.
+func (a *answer) drain(ctx *sql.Context) (rows int64, err error) {
+	for {
+		if a.columns != nil {
+			b, err := a.columns.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return rows, nil
+			}
+			if err != nil {
+				return rows, err
+			}
+			rows += int64(b.Rows())
+			continue
+		}
+		if _, err := next(ctx, a.iter); errors.Is(err, io.EOF) {
+			return rows, nil
+		} else if err != nil {
+			return rows, err
+		}
+		rows++
 	}
 }
 
@@ -176,6 +205,9 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 	show, isShow := stmt.(*sqlparser.Show)
 	if err := checkPlan(ctx, node, isShow); err != nil {
 		return nil, err
+	}
+	if a, err := c.inColumns(ctx, node, stmt); a != nil || err != nil {
+		return a, err
 	}
 	schema, iter, err := c.s.engine.run(ctx, node, flags)
 	if err != nil {
@@ -208,6 +240,18 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 		}
 	}
 	return a, nil
+}
+
+// inColumns starts a SELECT all of which is carried out in columns; nil: the engine has to make rows.
+func (c *conn) inColumns(ctx *sql.Context, node sql.Node, stmt sqlparser.Statement) (*answer, error) {
+	if _, ok := stmt.(sqlparser.SelectStatement); !ok || !sendsText(ctx) {
+		return nil, nil
+	}
+	res, err := c.s.o.Pushdown.Result(ctx, node)
+	if err != nil || res == nil {
+		return nil, err
+	}
+	return &answer{schema: node.Schema(), columns: res}, nil
 }
 
 // rewrite changes stmt, in place, into what the engine answers right.

@@ -1,8 +1,6 @@
 package mysql
 
 import (
-	"errors"
-	"io"
 	"regexp"
 	"strings"
 
@@ -124,12 +122,9 @@ func doExpressions(list string) func(*conn, *sql.Context, map[string]sql.Express
 		if a.schema == nil { // … INTO @variable
 			return okAnswer(0), nil
 		}
-		for {
-			if _, err := next(ctx, a.iter); errors.Is(err, io.EOF) {
-				return okAnswer(0), nil
-			} else if err != nil {
-				return nil, err
-			}
+		if _, err := a.drain(ctx); err != nil {
+			return nil, err
 		}
+		return okAnswer(0), nil
 	}
 }

@@ -25,6 +25,9 @@ type Conn struct {
 
 	in  []byte // last packet read; reused
 	out []byte // packet being built; reused
+
+	rows  []byte // packets of rows, whole but for the last; reused
+	rowAt int    // where the last begins
 }
 
 // NewConn starts in the login phase. writeTimeout bounds how long one write may

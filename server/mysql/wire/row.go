@@ -201,3 +201,55 @@ func appendBinaryTime(b, text []byte) ([]byte, error) {
 	}
 	return b, nil
 }
+
+// rowBytes is from where on begun rows are handed to the connection.
+const rowBytes = 64 << 10
+
+// BeginRow returns a buffer to append a row's payload to, which EndRow takes back. Rows pile up in it and
+// are written many at once; whatever else is written comes after FlushRows.
+func (c *Conn) BeginRow() []byte {
+	c.rowAt = len(c.rows)
+	return append(c.rows, 0, 0, 0, 0)
+}
+
+// EndRow ends the row that BeginRow began.
+func (c *Conn) EndRow(b []byte) error {
+	n := len(b) - c.rowAt - 4
+	if n >= maxFragment {
+		c.rows = b[:c.rowAt]
+		if err := c.FlushRows(); err != nil {
+			return err
+		}
+		err := c.writePacket(b[c.rowAt+4:])
+		c.rows = nil
+		return err
+	}
+	h := b[c.rowAt : c.rowAt+4]
+	h[0], h[1], h[2], h[3] = byte(n), byte(n>>8), byte(n>>16), c.seq
+	c.seq++
+	c.rows = b
+	if len(b) < rowBytes {
+		return nil
+	}
+	return c.FlushRows()
+}
+
+// DropRow forgets the row that BeginRow began.
+func (c *Conn) DropRow() { c.rows = c.rows[:c.rowAt] }
+
+// FlushRows buffers the rows that were ended.
+func (c *Conn) FlushRows() error {
+	_, err := c.w.Write(c.rows)
+	c.rows = c.rows[:0]
+	if cap(c.rows) > keepBuffer {
+		c.rows = nil
+	}
+	return err
+}
+
+// AppendText appends a value of the text protocol, or of a text in the binary one.
+func AppendText(b, v []byte) []byte { return appendLenEncString(b, v) }
+
+// AppendBinary appends a value, spelled as in the text protocol, as the binary protocol has it for col. An
+// error means a value that is not of its column's type.
+func AppendBinary(b []byte, col *Column, v []byte) ([]byte, error) { return appendBinary(b, col, v) }

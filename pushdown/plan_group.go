@@ -1,0 +1,325 @@
+package pushdown
+
+import (
+	"millrace/internal/vector"
+	"millrace/scan/exec"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// SumAggregate is an exact SUM or AVG of the SQL server (the engine's own go through
+// float64 and are never pushed): exactly the sum of exact numbers, in floating point else; AVG is that
+// divided by the count, for exact numbers rounded half away from zero to the digits of its type.
+type SumAggregate interface {
+	sql.Aggregation
+	// SumArgument is what is summed (a *expression.DistinctExpression for DISTINCT), and
+	// whether it is AVG; ok is false as a window.
+	SumArgument() (arg sql.Expression, avg, ok bool)
+}
+
+// VarianceAggregate is a variance or standard deviation of the SQL server.
+type VarianceAggregate interface {
+	sql.Aggregation
+	// VarianceArgument is the argument, whether it is of a sample and whether the root is
+	// taken; ok is false as a window.
+	VarianceArgument() (arg sql.Expression, sample, root, ok bool)
+}
+
+// ConcatAggregate is GROUP_CONCAT of the SQL server.
+type ConcatAggregate interface {
+	sql.Aggregation
+	// Concat is what is put together; false where it has a form that is not told.
+	Concat(ctx *sql.Context) (Concat, bool)
+}
+
+// Concat is a GROUP_CONCAT: of a text, each different one once with Distinct.
+type Concat struct {
+	Text      sql.Expression
+	Distinct  bool
+	Order     []sql.Expression
+	Descends  []bool
+	Separator string
+	MaxBytes  int
+}
+
+// group converts GROUP BY, or aggregates of all rows.
+//
+//  1. The keys are expressions whose equality is that of their values in vectors; instants count as
+//     wall times where both do not change alike.
+//  2. Every selected expression is a key, an aggregate that is known here, or a column that some key is
+//     made of: the planner selects such columns to compute the keys above, and the first row's
+//     values serve as well as any other's.
+//  3. Without keys there is an aggregate (the engine reads rows one by one if there is none).
+func (p *planner) group(n *plan.GroupBy) (*relation, string) {
+	if r := p.fromBounds(n); r != nil {
+		return r, ""
+	}
+	child, reason := p.relation(n.Child)
+	if reason != "" {
+		return nil, reason
+	}
+	agg := &exec.Aggregate{Child: child.node}
+	var keys []relColumn
+	var sources []*expression.GetField // columns that keys are made of
+	for _, e := range n.GroupByExprs { // 1
+		e = unalias(e)
+		x, reason := p.expr(e, child)
+		if reason == "" {
+			x, reason = p.key(x)
+		}
+		if reason != "" {
+			p.note(e, reason)
+			return nil, reason
+		}
+		keys = append(keys, relColumn{at: len(agg.By), form: x.form, text: e.String()})
+		agg.By = append(agg.By, x.expr)
+		sources = append(sources, columnsIn(e)...)
+	}
+	out := &relation{node: agg, width: len(n.SelectedExprs), cols: make([]relColumn, len(n.SelectedExprs))}
+	aggregates := 0
+	for i, e := range n.SelectedExprs { // 2
+		e = unalias(e)
+		text := e.String()
+		if k := keyOf(keys, text, e); k >= 0 {
+			out.cols[i] = keys[k]
+			continue
+		}
+		c := &out.cols[i]
+		if a, ok := e.(sql.Aggregation); ok {
+			x, f, reason := p.aggregate(a, child)
+			if reason != "" {
+				p.note(e, reason)
+				return nil, reason
+			}
+			aggregates++
+			*c = relColumn{at: len(agg.By) + len(agg.Aggs), form: f, text: text}
+			agg.Aggs = append(agg.Aggs, x)
+			continue
+		}
+		f, ok := e.(*expression.GetField)
+		if !ok {
+			p.note(e, notDependent)
+			return nil, notDependent
+		}
+		x, reason := child.field(f.Index())
+		if reason != "" {
+			*c = relColumn{reason: reason}
+			continue
+		}
+		used := false
+		for _, s := range sources {
+			used = used || s.Index() == f.Index()
+		}
+		if !used {
+			if len(n.GroupByExprs) == 0 {
+				// HAVING makes the planner select columns of a single group as well.
+				*c = relColumn{reason: notDependent}
+				continue
+			}
+			p.note(e, notDependent)
+			return nil, notDependent
+		}
+		*c = relColumn{at: len(agg.By) + len(agg.Aggs), form: x.form}
+		agg.Aggs = append(agg.Aggs, exec.Agg{Kind: exec.AnyValue, Arg: x.expr, T: x.form.t})
+	}
+	if len(agg.By) == 0 && aggregates == 0 { // 3
+		return nil, "nothing to aggregate"
+	}
+	// The keys are of use above even where they are not selected.
+	out.cols = append(out.cols, keys...)
+	return out, ""
+}
+
+func keyOf(keys []relColumn, text string, e sql.Expression) int {
+	if _, agg := e.(sql.Aggregation); agg {
+		return -1
+	}
+	for i, k := range keys {
+		if k.text == text && k.form.sql.Equals(e.Type()) {
+			return i
+		}
+	}
+	return -1
+}
+
+// aggregate converts one aggregate function.
+func (p *planner) aggregate(e sql.Aggregation, r *relation) (exec.Agg, form, string) {
+	if w, ok := e.(sql.WindowAdaptableExpression); ok && w.Window() != nil {
+		return exec.Agg{}, form{}, "a window"
+	}
+	count := form{kind: kindInt, sql: types.Int64, t: intType}
+	switch e := e.(type) {
+	case *aggregation.Count:
+		arg, distinct := undistinct(e.Child)
+		if lit, ok := arg.(*expression.Literal); ok && !distinct {
+			if lit.Value() == nil {
+				return exec.Agg{}, form{}, notExpression
+			}
+			return exec.Agg{Kind: exec.CountRows, T: intType}, count, ""
+		}
+		x, reason := p.expr(arg, r)
+		if reason == "" && distinct {
+			x, reason = p.key(x)
+		}
+		return exec.Agg{Kind: exec.Count, Arg: x.expr, Distinct: distinct, T: intType}, count, reason
+	case *aggregation.CountDistinct:
+		if len(e.ChildExpressions) != 1 {
+			return exec.Agg{}, form{}, "COUNT(DISTINCT) of several expressions"
+		}
+		x, reason := p.expr(e.ChildExpressions[0], r)
+		if reason == "" {
+			x, reason = p.key(x)
+		}
+		return exec.Agg{Kind: exec.Count, Arg: x.expr, Distinct: true, T: intType}, count, reason
+	case *aggregation.Min:
+		return p.extreme(exec.Min, e.Child, e.Type(), r)
+	case *aggregation.Max:
+		return p.extreme(exec.Max, e.Child, e.Type(), r)
+	case SumAggregate:
+		return p.sum(e, r)
+	case VarianceAggregate:
+		return p.variance(e, r)
+	case ConcatAggregate:
+		return p.groupConcat(e, r)
+	case *aggregation.BitAnd:
+		return p.bits(exec.BitAnd, e.Child, e.Type(), r)
+	case *aggregation.BitOr:
+		return p.bits(exec.BitOr, e.Child, e.Type(), r)
+	case *aggregation.BitXor:
+		return p.bits(exec.BitXor, e.Child, e.Type(), r)
+	}
+	return exec.Agg{}, form{}, "an aggregate that only the engine computes"
+}
+
+func undistinct(e sql.Expression) (sql.Expression, bool) {
+	if d, ok := e.(*expression.DistinctExpression); ok {
+		return d.Child, true
+	}
+	return e, false
+}
+
+// extreme is MIN or MAX of what has the order of its values in vectors.
+func (p *planner) extreme(kind exec.AggKind, arg sql.Expression, t sql.Type, r *relation) (exec.Agg, form, string) {
+	arg, _ = undistinct(arg) // no difference
+	x, reason := p.expr(arg, r)
+	if reason != "" {
+		return exec.Agg{}, form{}, reason
+	}
+	if x.form.kind == kindInstant {
+		if !p.zone.Fixed() {
+			x = p.wall(x)
+		}
+	} else if !x.form.sortable() {
+		return exec.Agg{}, form{}, notOrder
+	}
+	f := x.form
+	f.sql = t
+	return exec.Agg{Kind: kind, Arg: x.expr, T: f.t}, f, ""
+}
+
+func (p *planner) sum(e SumAggregate, r *relation) (exec.Agg, form, string) {
+	arg, avg, ok := e.SumArgument()
+	if !ok {
+		return exec.Agg{}, form{}, "a window"
+	}
+	arg, distinct := undistinct(arg)
+	x, reason := p.expr(arg, r)
+	if reason != "" {
+		return exec.Agg{}, form{}, reason
+	}
+	f, ok := formOf(e.Type())
+	if !ok {
+		return exec.Agg{}, form{}, notType
+	}
+	kind := exec.Sum
+	if avg {
+		kind = exec.Avg
+	}
+	switch f.kind {
+	case kindDecimal:
+		switch x.form.kind {
+		case kindBool, kindInt, kindUint, kindDecimal:
+		default:
+			return exec.Agg{}, form{}, notFamilies
+		}
+		f.t = exec.Type{Kind: vector.Decimal256, Scale: f.t.Scale}
+		if !avg && f.t.Scale != x.form.t.Scale {
+			return exec.Agg{}, form{}, notType
+		}
+	case kindFloat:
+		if x.form.kind != kindFloat {
+			return exec.Agg{}, form{}, notFamilies
+		}
+	default:
+		return exec.Agg{}, form{}, notFamilies
+	}
+	return exec.Agg{Kind: kind, Arg: x.expr, Distinct: distinct, T: f.t}, f, ""
+}
+
+func (p *planner) variance(e VarianceAggregate, r *relation) (exec.Agg, form, string) {
+	arg, sample, root, ok := e.VarianceArgument()
+	if !ok {
+		return exec.Agg{}, form{}, "a window"
+	}
+	x, reason := p.expr(arg, r)
+	if reason != "" {
+		return exec.Agg{}, form{}, reason
+	}
+	f, ok := toFloat(x)
+	if !ok {
+		return exec.Agg{}, form{}, notFamilies
+	}
+	kind := map[[2]bool]exec.AggKind{
+		{false, false}: exec.VarPop, {true, false}: exec.VarSamp, {false, true}: exec.StdPop, {true, true}: exec.StdSamp,
+	}[[2]bool{sample, root}]
+	return exec.Agg{Kind: kind, Arg: f, T: floatType}, form{kind: kindFloat, sql: types.Float64, t: floatType}, ""
+}
+
+func (p *planner) bits(kind exec.AggKind, arg sql.Expression, t sql.Type, r *relation) (exec.Agg, form, string) {
+	x, reason := p.expr(arg, r)
+	if reason != "" {
+		return exec.Agg{}, form{}, reason
+	}
+	f, ok := formOf(t)
+	if !ok || f.kind != kindUint || x.form.kind != kindUint {
+		return exec.Agg{}, form{}, notFamilies
+	}
+	return exec.Agg{Kind: kind, Arg: x.expr, T: uintType}, f, ""
+}
+
+func (p *planner) groupConcat(e ConcatAggregate, r *relation) (exec.Agg, form, string) {
+	c, ok := e.Concat(p.ctx)
+	if !ok {
+		return exec.Agg{}, form{}, "a form of GROUP_CONCAT that only the engine computes"
+	}
+	x, reason := p.expr(c.Text, r)
+	if reason != "" {
+		return exec.Agg{}, form{}, reason
+	}
+	if x.form.kind != kindText || c.Distinct && !comparableBytes(x.form.sql) {
+		return exec.Agg{}, form{}, notFamilies
+	}
+	out := exec.Agg{Kind: exec.GroupConcat, Arg: x.expr, Distinct: c.Distinct, T: stringType, Separator: []byte(c.Separator), MaxLen: c.MaxBytes}
+	for i, o := range c.Order {
+		k, reason := p.expr(o, r)
+		if reason == "" && k.form.kind != kindInstant && !k.form.sortable() {
+			reason = notOrder
+		}
+		if reason != "" {
+			return exec.Agg{}, form{}, reason
+		}
+		if k.form.kind == kindInstant && !p.zone.Fixed() {
+			k = p.wall(k)
+		}
+		out.Order = append(out.Order, exec.SortKey{Expr: k.expr, Desc: c.Descends[i]})
+	}
+	f, ok := formOf(e.Type())
+	if !ok || f.kind != kindText {
+		return exec.Agg{}, form{}, notType
+	}
+	return out, f, ""
+}

@@ -1,0 +1,151 @@
+package pushdown
+
+import (
+	"millrace/scan/exec"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+)
+
+// join converts inner, left, semi and anti joins with at least one equality between the sides.
+func (p *planner) join(n *plan.JoinNode) (*relation, string) {
+	kind := exec.Inner
+	switch {
+	case n.JoinType().IsLateral(), n.JoinType().IsUsing(), n.JoinType().IsFullOuter(), n.JoinType().IsRightOuter():
+		return nil, "a kind of join that only the engine knows"
+	case n.JoinType().IsExcludeNulls():
+		return nil, "a join that treats NULL in its own way"
+	case n.JoinType().IsLeftOuter():
+		kind = exec.LeftOuter
+	case n.JoinType().IsSemi():
+		kind = exec.Semi
+	case n.JoinType().IsAnti():
+		kind = exec.Anti
+	case n.JoinType().IsInner(), n.JoinType() == plan.JoinTypeHash, n.JoinType() == plan.JoinTypeMerge:
+	default:
+		return nil, "a kind of join that only the engine knows"
+	}
+	l, reason := p.relation(lookedUp(n.Left()))
+	if reason != "" {
+		return nil, reason
+	}
+	r, reason := p.relation(lookedUp(n.Right()))
+	if reason != "" {
+		return nil, reason
+	}
+	l, r = l.plain(), r.plain()
+	both := &relation{width: l.width + r.width}
+	both.cols = append(append(both.cols, l.cols...), r.cols...)
+	for i := range r.cols {
+		both.cols[l.width+i].at += l.width
+	}
+	out := &exec.Join{Kind: kind, Left: l.node, Right: r.node}
+	var rest exec.Expr
+	for _, c := range expression.SplitConjunction(n.Filter) {
+		if x := exactFilter(p.ctx, c); x != nil {
+			c = x
+		}
+		lk, rk, ok := p.joinKeys(c, both, l, r)
+		if ok {
+			out.LeftKeys, out.RightKeys = append(out.LeftKeys, lk), append(out.RightKeys, rk)
+			continue
+		}
+		x, reason := p.condition(c, both)
+		if reason != "" {
+			p.note(c, reason)
+			return nil, reason
+		}
+		if rest == nil {
+			rest = x
+		} else {
+			rest = exec.And{Args: []exec.Expr{rest, x}}
+		}
+	}
+	if len(out.LeftKeys) == 0 {
+		return nil, "no equality between the sides"
+	}
+	out.Residual = rest
+	both.node = out
+	if kind == exec.Semi || kind == exec.Anti {
+		return l.over(out), ""
+	}
+	return both, ""
+}
+
+// lookedUp is what a hash join reads beneath its own table.
+func lookedUp(n sql.Node) sql.Node {
+	for {
+		switch x := n.(type) {
+		case *plan.HashLookup:
+			n = x.Child
+		case *plan.CachedResults:
+			n = x.Child
+		case keptNode:
+			n = x.Node
+		default:
+			return n
+		}
+	}
+}
+
+// joinKeys are both sides of an equality whose one side is the left's and whose other is the right's.
+func (p *planner) joinKeys(e sql.Expression, both, l, r *relation) (left, right exec.Expr, ok bool) {
+	eq, isEq := e.(*expression.Equals)
+	if !isEq {
+		return nil, nil, false
+	}
+	side := func(e sql.Expression) int {
+		at := 0
+		for _, f := range columnsIn(e) {
+			of := 1
+			if f.Index() >= l.width {
+				of = 2
+			}
+			if at != 0 && at != of {
+				return 3
+			}
+			at = of
+		}
+		return at
+	}
+	a, b := side(eq.Left()), side(eq.Right())
+	if a+b != 3 || a == 0 || b == 0 {
+		return nil, nil, false
+	}
+	// Over both sides at once, to bring them to one type; then each over its own.
+	x, reason := p.compareSides(eq, exec.EQ, both)
+	if reason != "" {
+		return nil, nil, false
+	}
+	cmp, isCmp := x.expr.(exec.Compare)
+	if !isCmp || cmp.Op != exec.EQ || cmp.L.Type() != cmp.R.Type() {
+		return nil, nil, false
+	}
+	if a == 2 {
+		cmp.L, cmp.R = cmp.R, cmp.L
+	}
+	if onSide(cmp.L, 0, l.width) && onSide(cmp.R, l.width, l.width+r.width) {
+		return cmp.L, moved(cmp.R, -l.width), true
+	}
+	return nil, nil, false
+}
+
+// onSide says that e reads only columns [from, to).
+func onSide(e exec.Expr, from, to int) bool {
+	ok := true
+	walk(e, func(e exec.Expr) {
+		if c, is := e.(exec.Col); is && (c.Index < from || c.Index >= to) {
+			ok = false
+		}
+	})
+	return ok
+}
+
+// moved is e with its columns counted from elsewhere.
+func moved(e exec.Expr, by int) exec.Expr {
+	return rewritten(e, func(c exec.Col) exec.Expr {
+		c.Index += by
+		return c
+	})
+}

@@ -1,0 +1,250 @@
+package pushdown
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"millrace/internal/vector"
+	"millrace/scan/exec"
+)
+
+// The operators of a columnar plan and their expressions as EXPLAIN shows them.
+
+var (
+	arithSigns   = map[exec.ArithOp]string{exec.Add: "+", exec.Sub: "-", exec.Mul: "*", exec.Div: "/", exec.IntDiv: "DIV", exec.Mod: "%"}
+	compareSigns = map[exec.CompareOp]string{exec.EQ: "=", exec.NE: "<>", exec.LT: "<", exec.LE: "<=", exec.GT: ">", exec.GE: ">=", exec.NullSafeEQ: "<=>"}
+	functions    = map[exec.Fn]string{
+		exec.FloorTo: "FLOOR_TO", exec.Year: "YEAR", exec.Month: "MONTH", exec.Day: "DAY", exec.Hour: "HOUR", exec.Minute: "MINUTE",
+		exec.Second: "SECOND", exec.DayOfWeek: "DAYOFWEEK", exec.DayOfYear: "DAYOFYEAR", exec.Quarter: "QUARTER", exec.DateOf: "DATE",
+		exec.Length: "LENGTH", exec.CharLength: "CHAR_LENGTH", exec.Lower: "LOWER", exec.Upper: "UPPER", exec.Substring: "SUBSTRING",
+		exec.Concat: "CONCAT", exec.Abs: "ABS", exec.Round: "ROUND", exec.Floor: "FLOOR", exec.Ceil: "CEIL",
+	}
+	aggregates = map[exec.AggKind]string{
+		exec.CountRows: "COUNT", exec.Count: "COUNT", exec.Sum: "SUM", exec.Avg: "AVG", exec.Min: "MIN", exec.Max: "MAX",
+		exec.VarPop: "VAR_POP", exec.VarSamp: "VAR_SAMP", exec.StdPop: "STDDEV_POP", exec.StdSamp: "STDDEV_SAMP",
+		exec.BitAnd: "BIT_AND", exec.BitOr: "BIT_OR", exec.BitXor: "BIT_XOR", exec.AnyValue: "ANY_VALUE", exec.GroupConcat: "GROUP_CONCAT",
+	}
+	joins = map[exec.JoinKind]string{exec.Inner: "inner", exec.LeftOuter: "left outer", exec.Semi: "semi", exec.Anti: "anti", exec.AntiNull: "anti with NULLs"}
+)
+
+// operator is one node of a columnar plan: what it does, and the names of what it yields.
+func operator(n exec.Node) (what string, names []string) {
+	switch n := n.(type) {
+	case *exec.Scan:
+		for _, c := range n.Columns {
+			names = append(names, c.Name(n.Table))
+		}
+		what = "Scan " + n.Table.Topic.Name
+		if n.Filter != nil {
+			what += " where " + spell(n.Filter, names)
+		}
+		return what, names
+	case *exec.Filter:
+		_, names = operator(n.Child)
+		return "Filter " + spell(n.Cond, names), names
+	case *exec.Project:
+		_, below := operator(n.Child)
+		for _, e := range n.Exprs {
+			names = append(names, spell(e, below))
+		}
+		return "Project " + strings.Join(names, ", "), names
+	case *exec.Aggregate:
+		_, below := operator(n.Child)
+		for _, e := range n.By {
+			names = append(names, spell(e, below))
+		}
+		by := strings.Join(names, ", ")
+		var aggs []string
+		for _, a := range n.Aggs {
+			aggs = append(aggs, spellAgg(a, below))
+		}
+		what = "Aggregate"
+		if len(aggs) > 0 {
+			what += " " + strings.Join(aggs, ", ")
+		}
+		if len(n.By) > 0 {
+			what += " by " + by
+		}
+		return what, append(names, aggs...)
+	case *exec.Sort:
+		_, names = operator(n.Child)
+		var keys []string
+		for _, k := range n.Keys {
+			s := spell(k.Expr, names)
+			if k.Desc {
+				s += " DESC"
+			}
+			keys = append(keys, s)
+		}
+		what = "Sort by " + strings.Join(keys, ", ")
+		if n.Limit >= 0 {
+			what = fmt.Sprintf("Top %d by %s", n.Offset+n.Limit, strings.Join(keys, ", "))
+		}
+		return what, names
+	case *exec.Limit:
+		_, names = operator(n.Child)
+		what = fmt.Sprintf("Limit %d", n.Count)
+		if n.Count < 0 {
+			what = "All rows"
+		}
+		if n.Offset > 0 {
+			what += fmt.Sprintf(" after %d", n.Offset)
+		}
+		return what, names
+	case *exec.Join:
+		_, left := operator(n.Left)
+		_, right := operator(n.Right)
+		var on []string
+		for i := range n.LeftKeys {
+			on = append(on, spell(n.LeftKeys[i], left)+" = "+spell(n.RightKeys[i], right))
+		}
+		names = append(append(names, left...), right...)
+		if n.Residual != nil {
+			on = append(on, spell(n.Residual, names))
+		}
+		if n.Kind == exec.Semi || n.Kind == exec.Anti || n.Kind == exec.AntiNull {
+			names = left
+		}
+		return fmt.Sprintf("Join (%s) on %s", joins[n.Kind], strings.Join(on, " AND ")), names
+	case *exec.Union:
+		_, names = operator(n.Children[0])
+		return "Union all", names
+	case *exec.Values:
+		for i := range n.Types {
+			names = append(names, "#"+strconv.Itoa(i+1))
+		}
+		return fmt.Sprintf("Values, %d rows (counts from partition bounds)", n.Rows), names
+	case *exec.Window:
+		_, names = operator(n.Child)
+		for range n.Funcs {
+			names = append(names, "window")
+		}
+		return "Window", names
+	}
+	return fmt.Sprintf("%T", n), nil
+}
+
+// inputs of a node.
+func inputs(n exec.Node) []exec.Node {
+	switch n := n.(type) {
+	case *exec.Filter:
+		return []exec.Node{n.Child}
+	case *exec.Project:
+		return []exec.Node{n.Child}
+	case *exec.Aggregate:
+		return []exec.Node{n.Child}
+	case *exec.Sort:
+		return []exec.Node{n.Child}
+	case *exec.Limit:
+		return []exec.Node{n.Child}
+	case *exec.Join:
+		return []exec.Node{n.Left, n.Right}
+	case *exec.Union:
+		return n.Children
+	case *exec.Window:
+		return []exec.Node{n.Child}
+	}
+	return nil
+}
+
+func spellAgg(a exec.Agg, names []string) string {
+	var sb strings.Builder
+	sb.WriteString(aggregates[a.Kind] + "(")
+	if a.Distinct {
+		sb.WriteString("DISTINCT ")
+	}
+	if a.Arg == nil {
+		sb.WriteString("*")
+	} else {
+		sb.WriteString(spell(a.Arg, names))
+	}
+	return sb.String() + ")"
+}
+
+// spell writes e with the names of its input's columns.
+func spell(e exec.Expr, names []string) string {
+	list := func(es []exec.Expr, sep string) string {
+		parts := make([]string, len(es))
+		for i, x := range es {
+			parts[i] = spell(x, names)
+		}
+		return strings.Join(parts, sep)
+	}
+	switch e := e.(type) {
+	case exec.Col:
+		if e.Index < len(names) {
+			return names[e.Index]
+		}
+		return "?"
+	case exec.Const:
+		return spellConst(e)
+	case exec.Arith:
+		if e.Op == exec.Neg {
+			return "-" + spell(e.L, names)
+		}
+		return "(" + spell(e.L, names) + " " + arithSigns[e.Op] + " " + spell(e.R, names) + ")"
+	case exec.Convert:
+		return spell(e.Arg, names)
+	case exec.Compare:
+		return "(" + spell(e.L, names) + " " + compareSigns[e.Op] + " " + spell(e.R, names) + ")"
+	case exec.And:
+		return "(" + list(e.Args, " AND ") + ")"
+	case exec.Or:
+		return "(" + list(e.Args, " OR ") + ")"
+	case exec.Not:
+		return "NOT " + spell(e.Arg, names)
+	case exec.IsNull:
+		return "(" + spell(e.Arg, names) + " IS NULL)"
+	case exec.In:
+		parts := make([]string, 0, len(e.List))
+		const most = 8
+		for i, c := range e.List {
+			if i == most {
+				parts = append(parts, "…")
+				break
+			}
+			parts = append(parts, spellConst(c))
+		}
+		return "(" + spell(e.Arg, names) + " IN (" + strings.Join(parts, ", ") + "))"
+	case exec.Like:
+		return "(" + spell(e.Arg, names) + " LIKE '" + string(e.Pattern) + "')"
+	case exec.Case:
+		var sb strings.Builder
+		sb.WriteString("CASE")
+		for _, w := range e.When {
+			sb.WriteString(" WHEN " + spell(w.Cond, names) + " THEN " + spell(w.Then, names))
+		}
+		if e.Else != nil {
+			sb.WriteString(" ELSE " + spell(e.Else, names))
+		}
+		return sb.String() + " END"
+	case exec.Func:
+		return functions[e.Fn] + "(" + list(e.Args, ", ") + ")"
+	case exec.Map:
+		return "each(" + e.Text + ")"
+	}
+	return fmt.Sprintf("%T", e)
+}
+
+func spellConst(c exec.Const) string {
+	if c.Null {
+		return "NULL"
+	}
+	switch c.T.Kind {
+	case vector.Int:
+		return strconv.FormatInt(c.Int, 10)
+	case vector.Uint:
+		return strconv.FormatUint(c.Uint, 10)
+	case vector.Float:
+		return strconv.FormatFloat(c.Float, 'g', -1, 64)
+	case vector.Decimal128, vector.Decimal256:
+		return decimalValue(c.Dec, c.T.Scale).String()
+	}
+	const most = 64
+	s := string(c.Bytes)
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}
