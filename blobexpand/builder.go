@@ -15,8 +15,9 @@ import (
 // that was zeroed when it was made, so a NULL in a fixed-width column costs
 // nothing at all.
 type builder struct {
-	col  Column
-	slot int32
+	slot  int32
+	quick quick
+	col   Column
 
 	valid []uint64 // bitmap
 	// One of these, by type.
@@ -47,6 +48,7 @@ func newBuilder(c Column, slot int32) builder {
 	default:
 		v.width = 1
 	}
+	v.quick = quickOf(&v)
 	return v
 }
 
@@ -59,6 +61,7 @@ func (v *builder) shredding() {
 	case v.width == 0:
 		v.width = 1
 	}
+	v.quick = quickOf(v)
 }
 
 func (v *builder) variable() bool {

@@ -178,6 +178,9 @@ func (e *Expander) putRow(b []byte, r int) (misfits int) {
 			v.putNull(r)
 			continue
 		}
+		if v.quick != general && v.putQuick(b, s, r) {
+			continue
+		}
 		if !v.put(b, s, r) {
 			v.putNull(r)
 			if e.o.Errors {

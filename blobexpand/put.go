@@ -122,6 +122,77 @@ func (v *builder) put(b []byte, s *span, r int) (fits bool) {
 	return false
 }
 
+// quick is which usual case of put is tried first.
+type quick uint8
+
+const (
+	general    quick = iota
+	quickInt         // integers spelled without point and exponent
+	quickFloat       // DOUBLEs of few digits
+	quickText        // strings without escapes, of columns without limits, as vectors
+)
+
+// quickOf a column; putQuick handles it.
+func quickOf(v *builder) quick {
+	switch t := &v.col.Type; {
+	case t.Kind == Int64:
+		return quickInt
+	case t.Kind == Float64 && t.Bits != 32:
+		return quickFloat
+	case t.Kind == Text && v.shred && !v.col.Declared:
+		return quickText
+	}
+	return general
+}
+
+// putQuick is put in the usual cases; false: ask put.
+func (v *builder) putQuick(b []byte, s *span, r int) bool {
+	start, end := int(s.start), int(s.end)
+	switch v.quick {
+	case quickInt:
+		if s.kind != vNumber || s.flags != 0 {
+			return false
+		}
+		neg := b[start] == '-'
+		if neg {
+			start++
+		}
+		if end-start > jsonval.MaxShort {
+			return false
+		}
+		x := int64(jsonval.Short(b, start, end))
+		if neg {
+			x = -x
+		}
+		if t := &v.col.Type; t.Bits < 64 && !inRange(t, x) {
+			return false
+		}
+		v.putWord(r, uint64(x))
+		return true
+	case quickFloat:
+		if s.kind != vNumber || s.flags&jsonval.Exponent != 0 || s.flags != 0 && s.point == 0 {
+			return false
+		}
+		point := 0
+		if s.point != 0 {
+			point = start + int(s.point)
+		}
+		f, ok := jsonval.ShortDouble(b, start, point, end)
+		if ok {
+			v.putFloat(r, f)
+		}
+		return ok
+	case quickText:
+		if s.kind != vString || s.flags != 0 {
+			return false
+		}
+		v.texts.Put(r, b[start:end])
+		v.setValid(r)
+		return true
+	}
+	return false
+}
+
 // isNumber says whether a value is a number or a string that spells one.
 func (v *builder) isNumber(s *span, text []byte) bool {
 	return s.kind == vNumber || s.kind == vString && s.flags == 0 && jsonval.IsNumber(text)

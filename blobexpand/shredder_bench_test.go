@@ -41,8 +41,8 @@ func inferredColumns(values [][]byte, names []string) (cols, all []Column) {
 }
 
 func BenchmarkShred(b *testing.B) {
-	clicks, clickBytes := clickEvents(40000)
-	repos, repoBytes := repoEvents(8000)
+	clicks, clickBytes := clickEvents(blockRows)
+	repos, repoBytes := repoEvents(16384)
 	for _, c := range []struct {
 		name   string
 		values [][]byte
@@ -64,10 +64,8 @@ func BenchmarkShred(b *testing.B) {
 			for b.Loop() {
 				for _, v := range c.values {
 					s.Append(v)
-					if s.Rows() == blockRows {
-						s.Take()
-					}
 				}
+				s.Take()
 			}
 		})
 	}
@@ -75,8 +73,8 @@ func BenchmarkShred(b *testing.B) {
 
 // BenchmarkWalk only reads and validates, with the eight members' places.
 func BenchmarkWalk(b *testing.B) {
-	clicks, clickBytes := clickEvents(40000)
-	repos, repoBytes := repoEvents(8000)
+	clicks, clickBytes := clickEvents(blockRows)
+	repos, repoBytes := repoEvents(16384)
 	for _, c := range []struct {
 		name   string
 		values [][]byte
@@ -100,8 +98,8 @@ func BenchmarkWalk(b *testing.B) {
 }
 
 func BenchmarkMachine(b *testing.B) {
-	clicks, clickBytes := clickEvents(40000)
-	repos, repoBytes := repoEvents(8000)
+	clicks, clickBytes := clickEvents(blockRows)
+	repos, repoBytes := repoEvents(16384)
 	for _, c := range []struct {
 		name   string
 		values [][]byte

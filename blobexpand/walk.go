@@ -1,6 +1,11 @@
 package blobexpand
 
-import "millrace/blobexpand/jsonval"
+import (
+	"encoding/binary"
+	"math"
+
+	"millrace/blobexpand/jsonval"
+)
 
 // The walker reads one value against a tree of the members that are wanted (or
 // known) and of those it has learned to step over. Every object node predicts
@@ -27,6 +32,7 @@ type span struct {
 	start, end uint32
 	kind       valueKind
 	flags      jsonval.Flags
+	point      uint16 // of a number: where its '.' is, from start; 0: none, or farther
 }
 
 // maxLearned bounds the members an object node remembers only to step over them,
@@ -41,10 +47,42 @@ const noEdge = int32(-1)
 
 // edge leads from an object node to one of its members.
 type edge struct {
-	quoted string   // the name as JSON text, as it is usually spelled
-	child  *node    // nil: a member to step over
-	seen   uint32   // row of the last sight
-	follow [2]int32 // which edges came after this one, likeliest first
+	head   [2]uint64 // the first sixteen bytes of quoted
+	mask   [2]uint64 // and which of their bits count
+	quoted string    // the name as JSON text with the colon, as it is usually spelled
+	child  *node     // nil: a member to step over
+	seen   uint32    // row of the last sight
+	follow [2]int32  // which edges came after this one, likeliest first
+}
+
+func newEdge(name string, child *node) edge {
+	q := append(jsonval.AppendQuoted(nil, name), ':')
+	e := edge{quoted: string(q), child: child, follow: [2]int32{noEdge, noEdge}}
+	for i := range q[:min(len(q), 16)] {
+		e.head[i>>3] |= uint64(q[i]) << (8 * (i & 7))
+		e.mask[i>>3] |= 0xff << (8 * (i & 7))
+	}
+	return e
+}
+
+// at says whether b continues at i with the member's name and a colon.
+func (e *edge) at(b []byte, i int) bool {
+	if len(b)-i >= 16 {
+		x := (binary.LittleEndian.Uint64(b[i:])^e.head[0])&e.mask[0] |
+			(binary.LittleEndian.Uint64(b[i+8:])^e.head[1])&e.mask[1]
+		if x != 0 {
+			return false
+		}
+		if len(e.quoted) <= 16 {
+			return true
+		}
+	}
+	return e.slowlyAt(b, i)
+}
+
+func (e *edge) slowlyAt(b []byte, i int) bool {
+	q := e.quoted
+	return len(b)-i > len(q) && string(b[i:i+len(q)]) == q
 }
 
 // node is a path in the tree. The root is the value itself.
@@ -72,7 +110,7 @@ func (n *node) add(name string, child *node) int32 {
 		return i
 	}
 	i := int32(len(n.edges))
-	n.edges = append(n.edges, edge{quoted: string(jsonval.AppendQuoted(nil, name)), child: child, follow: [2]int32{noEdge, noEdge}})
+	n.edges = append(n.edges, newEdge(name, child))
 	if n.index == nil {
 		n.index = map[string]int32{}
 	}
@@ -150,20 +188,21 @@ func (w *walker) object(n *node, i, depth int) int {
 	}
 	pred := &n.first
 	for {
-		// The member's name.
+		// The member's name, and its colon.
 		key := i
+		keyEnd := i
 		var e *edge
 		if p := pred[0]; p >= 0 {
-			pe := &n.edges[p]
-			if q := pe.quoted; len(b)-i > len(q) && string(b[i:i+len(q)]) == q {
+			if pe := &n.edges[p]; pe.at(b, i) {
 				e = pe
-				i += len(q)
+				i += len(pe.quoted)
+				keyEnd = i - 1
 			}
 		}
 		if e == nil {
 			var at int32
-			if at, i = w.lookup(n, i, pred[1]); i < 0 {
-				return i
+			if at, keyEnd = w.lookup(n, i, pred[1]); keyEnd < 0 {
+				return keyEnd
 			}
 			if at >= 0 {
 				e = &n.edges[at]
@@ -172,17 +211,12 @@ func (w *walker) object(n *node, i, depth int) int {
 					pred[0] = at
 				}
 			}
-		}
-		keyEnd := i
-		if i >= len(b) {
-			return ^len(b)
-		}
-		if b[i] != ':' {
-			if i = jsonval.Space(b, i); i >= len(b) || b[i] != ':' {
+			if i = jsonval.Space(b, keyEnd); i >= len(b) || b[i] != ':' {
 				return ^i
 			}
+			i++
 		}
-		if i++; i < len(b) && b[i] <= ' ' {
+		if i < len(b) && b[i] <= ' ' {
 			i = jsonval.Space(b, i)
 		}
 		if i >= len(b) {
@@ -248,12 +282,17 @@ func (w *walker) object(n *node, i, depth int) int {
 				w.inf.offer(n, child, key, keyEnd, start, i, kind, fl)
 			}
 		case child != nil && child.slot >= 0:
-			s := span{row: w.row, start: uint32(start), end: uint32(i), kind: kind, flags: fl}
-			if kind == vString {
+			s := &w.slots[child.slot]
+			*s = span{row: w.row, start: uint32(start), end: uint32(i), kind: kind, flags: fl}
+			switch kind {
+			case vString:
 				s.start++
 				s.end--
+			case vNumber:
+				if at := point - start; at > 0 && at <= math.MaxUint16 {
+					s.point = uint16(at)
+				}
 			}
-			w.slots[child.slot] = s
 		case w.wantRest && kind != vNull && (child == nil || kind != vObject):
 			w.rest = true
 		}
@@ -281,13 +320,11 @@ func (w *walker) object(n *node, i, depth int) int {
 }
 
 // lookup reads the name at b[i] that was not the predicted one, and finds its
-// edge: -1 when it has none.
+// edge: -1 when it has none. end is just after the name.
 func (w *walker) lookup(n *node, i int, alt int32) (at int32, end int) {
 	b := w.b
-	if alt >= 0 {
-		if q := n.edges[alt].quoted; len(b)-i > len(q) && string(b[i:i+len(q)]) == q {
-			return alt, i + len(q)
-		}
+	if alt >= 0 && n.edges[alt].at(b, i) {
+		return alt, i + len(n.edges[alt].quoted) - 1
 	}
 	if i >= len(b) || b[i] != '"' {
 		return noEdge, ^i

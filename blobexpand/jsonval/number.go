@@ -247,6 +247,34 @@ func Double(text []byte, bits int) (f float64, exact bool) {
 
 var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
+// ShortDouble is Double of 64 bits of the number b[start:end], which has no exponent and its '.' at
+// point (0: none). ok is false where it has more than 15 digits: then ask Double.
+func ShortDouble(b []byte, start, point, end int) (f float64, ok bool) {
+	neg := b[start] == '-'
+	if neg {
+		start++
+	}
+	if point == 0 {
+		if end-start > 15 {
+			return 0, false
+		}
+		f = float64(Short(b, start, end))
+	} else {
+		scale := end - point - 1
+		if end-start > 16 {
+			return 0, false
+		}
+		m := Short(b, start, point)*pow10u[scale] + Short(b, point+1, end)
+		f = float64(m) / pow10[scale]
+	}
+	if neg {
+		f = -f
+	}
+	return f, true
+}
+
+var pow10u = [...]uint64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
 // shortDouble handles up to 15 digits without exponent: mantissa and power of
 // ten are exact, so one division rounds correctly, and 15 digits survive the
 // round trip.

@@ -40,6 +40,12 @@ const (
 // String scans the string whose opening quote is b[i].
 func String(b []byte, i int) (end int, fl Flags) {
 	i++
+	if i+32 <= len(b) {
+		// Most strings end within a step or two of this.
+		if i = plainRun(b, i); i < len(b) && b[i] == '"' {
+			return i + 1, 0
+		}
+	}
 	for {
 		if i+8 <= len(b) {
 			// Eight bytes at a time: a byte of interest is a quote, a
@@ -129,6 +135,56 @@ func hex4(b []byte, i int) rune {
 	return r
 }
 
+// zeros is the digit 0 eight times; less them, eight digits are values.
+const zeros = ones * '0'
+
+// notDigits has a bit set in the upper half of each byte of x = text ^ zeros that is no
+// digit's. Bytes after the first such one may have it or not.
+func notDigits(x uint64) uint64 { return (x + ones*6 | x) & (ones * 0xf0) }
+
+// digits returns the first place from i on that is no digit's.
+func digits(b []byte, i int) int {
+	for i+8 <= len(b) {
+		if m := notDigits(binary.LittleEndian.Uint64(b[i:]) ^ zeros); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+		i += 8
+	}
+	for i < len(b) && b[i]-'0' < 10 {
+		i++
+	}
+	return i
+}
+
+// MaxShort is the most digits that Short reads.
+const MaxShort = 16
+
+// Short is the number that the digits b[start:end] spell, at most MaxShort of them; none
+// spell 0.
+func Short(b []byte, start, end int) uint64 {
+	n := end - start
+	if n <= 8 && end >= 8 {
+		return eightDigits((binary.LittleEndian.Uint64(b[end-8:end]) ^ zeros) >> (64 - 8*n) << (64 - 8*n))
+	}
+	if end >= 16 {
+		return eightDigits(binary.LittleEndian.Uint64(b[end-8:end])^zeros) +
+			1e8*eightDigits((binary.LittleEndian.Uint64(b[end-16:end-8])^zeros)>>(128-8*n)<<(128-8*n))
+	}
+	var v uint64
+	for _, c := range b[start:end] {
+		v = v*10 + uint64(c-'0')
+	}
+	return v
+}
+
+// eightDigits puts values of digits together, first of each two, then of each four, then of all;
+// the first digit is the lowest byte.
+func eightDigits(v uint64) uint64 {
+	v = (v*10 + v>>8) & 0x00ff00ff00ff00ff
+	v = (v*100 + v>>16) & 0x0000ffff0000ffff
+	return (v*10000 + v>>32) & 0xffffffff
+}
+
 // Number scans the number that starts at b[i], a digit or a minus; point is the
 // index of its '.', or 0.
 func Number(b []byte, i int) (end, point int, fl Flags) {
@@ -142,8 +198,7 @@ func Number(b []byte, i int) (end, point int, fl Flags) {
 	case c == '0':
 		i++
 	case c-'1' < 9:
-		for i++; i < len(b) && b[i]-'0' < 10; i++ {
-		}
+		i = digits(b, i+1)
 	default:
 		return ^i, 0, 0
 	}
@@ -155,10 +210,7 @@ func Number(b []byte, i int) (end, point int, fl Flags) {
 		fl = Fraction
 		i++
 		from := i
-		for i < len(b) && b[i]-'0' < 10 {
-			i++
-		}
-		if i == from {
+		if i = digits(b, i); i == from {
 			return ^i, 0, 0
 		}
 	}
@@ -169,10 +221,7 @@ func Number(b []byte, i int) (end, point int, fl Flags) {
 			i++
 		}
 		from := i
-		for i < len(b) && b[i]-'0' < 10 {
-			i++
-		}
-		if i == from {
+		if i = digits(b, i); i == from {
 			return ^i, 0, 0
 		}
 	}
@@ -181,6 +230,19 @@ func Number(b []byte, i int) (end, point int, fl Flags) {
 
 // Literal scans true, false or null at b[i].
 func Literal(b []byte, i int) int {
+	if i+5 <= len(b) {
+		switch v := binary.LittleEndian.Uint32(b[i:]); {
+		case v == 'n'|'u'<<8|'l'<<16|'l'<<24, v == 't'|'r'<<8|'u'<<16|'e'<<24:
+			return i + 4
+		case v == 'f'|'a'<<8|'l'<<16|'s'<<24 && b[i+4] == 'e':
+			return i + 5
+		}
+	}
+	return slowLiteral(b, i)
+}
+
+// slowLiteral is Literal near the end, and finds the place where one is wrong.
+func slowLiteral(b []byte, i int) int {
 	want := "null"
 	switch b[i] {
 	case 't':
