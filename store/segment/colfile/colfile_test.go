@@ -50,8 +50,14 @@ func randomVector(r *rand.Rand, c *Column, n, nulls int) *vector.Vector {
 		switch {
 		case c.Logical == Bool:
 			ints[i] = r.Int64N(2)
-		case c.Logical == Int32 || c.Logical == Date:
+		case c.Logical == Int32:
 			ints[i] = int64(int32(r.Uint32()))
+		case c.Logical == Date: // what others can show
+			ints[i] = r.Int64N(100_000) - 30_000
+		case c.Logical == Millis:
+			ints[i] = r.Int64N(1 << 41)
+		case c.Logical == Micros || c.Logical == Wall:
+			ints[i] = r.Int64N(1<<52) - 1<<50
 		case r.IntN(50) == 0:
 			ints[i] = []int64{math.MinInt64, math.MaxInt64, 0}[r.IntN(3)]
 		default:
@@ -99,7 +105,7 @@ func randomVector(r *rand.Rand, c *Column, n, nulls int) *vector.Vector {
 				continue
 			}
 			x := fmt.Appendf(nil, `"text %d"`, r.IntN(many))
-			if r.IntN(100) == 0 {
+			if r.IntN(100) == 0 && c.Logical != JSON {
 				x = bytes.Repeat(x, r.IntN(50))
 			}
 			t.Put(i, x)
