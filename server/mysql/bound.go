@@ -18,6 +18,10 @@ func fixBound(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 	if err := checkGrouping(ctx, node); err != nil {
 		return nil, err
 	}
+	node, err := fixSetOps(node)
+	if err != nil {
+		return nil, err
+	}
 	return fixQuery(ctx, node)
 }
 
@@ -28,6 +32,10 @@ func fixQuery(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 	}
 	out, _, err := transform.NodeWithOpaque(node, func(n sql.Node) (sql.Node, transform.TreeIdentity, error) {
 		switch n := n.(type) {
+		case *plan.Filter:
+			if e, changed := joinable(n.Expression); changed {
+				return plan.NewFilter(e, n.Child), transform.NewTree, nil
+			}
 		case *plan.Limit:
 			if e := countable(n.Limit); e != nil {
 				out := *n
@@ -77,14 +85,18 @@ func countable(e sql.Expression) sql.Expression {
 func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 	out, _, err := transform.NodeExprsWithOpaque(node, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 		if sub, ok := e.(*plan.Subquery); ok {
-			query, err := fixQuery(ctx, sub.Query)
+			query, err := fixSetOps(sub.Query)
+			if err != nil {
+				return nil, transform.SameTree, err
+			}
+			query, err = fixQuery(ctx, query)
 			if err != nil {
 				return nil, transform.SameTree, err
 			}
 			return sub.WithQuery(query), transform.NewTree, nil
 		}
 		same := transform.SameTree
-		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixComparison, pushdown.Exact, fixInterval} {
+		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixIn, fixComparison, pushdown.Exact, fixInterval} {
 			if x := fix(ctx, e); x != nil {
 				e, same = x, transform.NewTree
 			}
