@@ -5,24 +5,14 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/plan"
 )
 
-// keptNode is the input of a node that keeps all of its rows without asking whether there is
-// memory for them: windows, and the one side of a hash join.
+// keptNode is the input of a window, which keeps all of its rows without asking whether there is
+// memory for them.
 type keptNode struct{ sql.Node }
 
-// watchKept puts a keptNode beneath n if n is such a node. In place: a hash join keeps its table
-// in the node.
-func watchKept(n sql.Node) {
-	var child *sql.Node
-	switch n := n.(type) {
-	case *plan.Window:
-		child = &n.Child
-	case *plan.HashLookup:
-		child = &n.Child
-	default:
-		return
-	}
-	if _, done := (*child).(keptNode); !done {
-		*child = keptNode{*child}
+// watchKept puts a keptNode beneath n.
+func watchKept(n *plan.Window) {
+	if _, done := n.Child.(keptNode); !done {
+		n.Child = keptNode{n.Child}
 	}
 }
 
