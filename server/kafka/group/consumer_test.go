@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,17 +43,27 @@ func (l *topicList) ByName(name string) (state.Topic, bool) {
 // consumers drives consumer group g.
 type consumers struct {
 	*harness
-	topics *topicList
+	topics  *topicList
+	present atomic.Pointer[topicList] // the same, for timers
 }
 
 func newConsumers(t *testing.T, st *fakeStore, o Options, topics ...any) *consumers {
 	c := &consumers{topics: &topicList{}}
-	o.Topics = func() Topics { return c.topics }
-	c.harness = newHarnessOver(t, st, o)
+	c.present.Store(c.topics)
+	c.open(t, st, o)
 	for i := 0; i < len(topics); i += 2 {
 		c.grow(topics[i].(string), topics[i+1].(int))
 	}
 	return c
+}
+
+// open starts a coordinator, again if there is one.
+func (c *consumers) open(t *testing.T, st *fakeStore, o Options) {
+	if c.harness != nil {
+		c.c.Close()
+	}
+	o.Topics = func() Topics { return c.present.Load() }
+	c.harness = newHarnessOver(t, st, o)
 }
 
 // grow makes a topic, or gives it more partitions.
@@ -61,6 +72,7 @@ func (c *consumers) grow(name string, n int) {
 	next.list = slices.DeleteFunc(next.list, func(t state.Topic) bool { return t.Name == name })
 	next.list = append(next.list, state.Topic{ID: uuid.NewSHA1(uuid.Nil, []byte(name)), Name: name, Partitions: int32(n)})
 	c.topics = next
+	c.present.Store(next)
 }
 
 // consumer is a client that does what it is told.
@@ -416,11 +428,7 @@ func consumerChaos(t *testing.T, r *rand.Rand) {
 			parts++
 			c.grow("t", parts)
 		case n == 4: // the server restarts; a state that is not stored was told to nobody
-			topics := c.topics
-			c.c.Close()
-			c.harness = newConsumers(t, st, Options{Topics: func() Topics { return c.topics }}).harness
-			c.c.opts.Topics = func() Topics { return c.topics }
-			c.topics = topics
+			c.open(t, st, Options{})
 		case n == 5 && len(live) > 0: // the answer is lost
 			m := live[r.IntN(len(live))]
 			f := &future[ConsumerHeartbeatResponse]{t: t}

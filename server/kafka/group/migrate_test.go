@@ -569,11 +569,7 @@ func mixedChaos(t *testing.T, r *rand.Rand, cooperative bool) {
 				f.classics = slices.Delete(f.classics, i, i+1)
 			}
 		case n == 4:
-			topics := c.topics
-			c.c.Close()
-			c.harness = newConsumers(t, st, options).harness
-			c.c.opts.Topics = func() Topics { return c.topics }
-			c.topics = topics
+			c.open(t, st, options)
 		case n == 5:
 			st.setFailure(errors.New("disk"))
 			f.round()

@@ -141,6 +141,17 @@ func (c *Coordinator) DeleteOffsets(name string, topic state.TopicID, reply func
 		reply(err)
 		return
 	}
+	again := func(err error) {
+		if err != nil {
+			reply(err)
+			return
+		}
+		c.DeleteOffsets(name, topic, reply)
+	}
+	if !g.whenIdle(again) { // what is on its way would bring them back
+		g.unlock()
+		return
+	}
 	g.load()
 	in := state.DeleteOffsets{Group: name}
 	for tp, p := range g.parts {
@@ -164,6 +175,17 @@ func (c *Coordinator) Delete(name string, reply func(error)) {
 	g := c.lookup(name)
 	if err := g.lockWithoutMembers(); err != nil {
 		reply(err)
+		return
+	}
+	again := func(err error) {
+		if err != nil {
+			reply(err)
+			return
+		}
+		c.Delete(name, reply)
+	}
+	if !g.whenIdle(again) { // what is on its way would bring the group back
+		g.unlock()
 		return
 	}
 	g.stop()

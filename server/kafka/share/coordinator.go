@@ -321,8 +321,18 @@ func (g *group) expireLocks() {
 }
 
 // unlock lets go of mu and stores what changed. Writes follow one another, and everything that changes
-// while one is on its way goes with the next.
+// while one is on its way goes with the next. Of a group that is gone nothing is stored: it would come back.
 func (g *group) unlock() {
+	if g.dead && !g.writing {
+		waiting := g.waiting
+		g.waiting = nil
+		clear(g.dirty)
+		g.mu.Unlock()
+		for _, f := range waiting {
+			f(ErrGroupNotFound)
+		}
+		return
+	}
 	write := !g.writing && (len(g.dirty) > 0 || len(g.waiting) > 0)
 	g.writing = g.writing || write
 	g.mu.Unlock()
@@ -423,6 +433,25 @@ func (g *group) written(dirty map[state.TopicPartition]struct{}, waiting []func(
 			g.write()
 		}()
 	}
+}
+
+// whenIdle says whether nothing of the group is on its way to the store. If something is, f runs on a goroutine of
+// its own, without mu, once it is there. The caller lets go of mu by unlock.
+func (g *group) whenIdle(f func(error)) bool {
+	if !g.writing && len(g.dirty) == 0 && len(g.waiting) == 0 {
+		return true
+	}
+	g.stable(func(error) {
+		if !g.c.enter() {
+			f(ErrClosed)
+			return
+		}
+		go func() {
+			defer g.c.active.Done()
+			f(nil)
+		}()
+	})
+	return false
 }
 
 // stable calls f once everything that changed until now is durable.
