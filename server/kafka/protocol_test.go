@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"millrace/store/state"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -856,6 +858,23 @@ func TestRequestsOverTheLimitAreNotRead(t *testing.T) {
 	r.closed()
 }
 
+// accepted waits until a request of that key was read.
+func (e *env) accepted(key int16) {
+	e.t.Helper()
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(e.srv.table[key].requests)
+	for {
+		families, err := reg.Gather()
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		if families[0].Metric[0].GetCounter().GetValue() > 0 {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
 func TestCloseAnswersWhatWasAccepted(t *testing.T) {
 	e := start(t)
 	id := e.topic("t", 1)
@@ -864,6 +883,7 @@ func TestCloseAnswersWhatWasAccepted(t *testing.T) {
 	poll.MaxWaitMillis = math.MaxInt32
 	r.ask(kmsg.NewPtrApiVersionsRequest())
 	n := r.send(poll)
+	e.accepted(keyFetch)
 	r2 := e.raw()
 	r2.ask(kmsg.NewPtrApiVersionsRequest())
 	done := make(chan struct{})
