@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"cmp"
 	"slices"
 
 	"millrace/internal/vector"
@@ -99,13 +98,13 @@ func (a *distinctAcc) result(n int) (vector.Vector, error) {
 			rows, gids = append(rows, int32(uint32(k))), append(gids, uint32(k>>32))
 		}
 	}
-	if a.t.Kind == vector.Float {
-		// The sum of floats must not depend on the order in which they were met.
+	if _, ok := a.inner.(*varianceAcc); ok || a.t.Kind == vector.Float {
+		// Sums of floats must not depend on the order in which values were met.
 		order := make([]int32, len(rows))
 		for i := range order {
 			order[i] = int32(i)
 		}
-		slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(vals.Float64[rows[x]], vals.Float64[rows[y]]) })
+		slices.SortFunc(order, func(x, y int32) int { return compareRows(&vals, int(rows[x]), &vals, int(rows[y])) })
 		rows = take(new([]int32), rows, order)
 		if gids != nil {
 			gids = take(new([]uint32), gids, order)

@@ -78,19 +78,40 @@ func (a *aggregateOp) close() {
 }
 
 func (a *aggregateOp) compute(ctx context.Context) error {
-	sinks, err := a.run.drive(ctx, a.n.Child, func(rows int) (sink, error) {
-		return newGroupSink(a.run, a.n, rows)
-	})
-	if err != nil {
-		return err
-	}
-	first := sinks[0].(*groupSink)
-	a.held = append(a.held, &first.held)
-	if len(sinks) > 1 {
-		all := make([]*groupSink, len(sinks))
-		for i, s := range sinks {
-			all[i] = s.(*groupSink)
+	newSink := func(rows int) (sink, error) { return newGroupSink(a.run, a.n, rows) }
+	var all []*groupSink
+	var sinks []sink
+	if p := pipelineOf(a.n.Child); p != nil {
+		m, err := a.run.morsels(ctx, p, a.exprs())
+		if err != nil {
+			return err
 		}
+		before := len(m.blocks)
+		known, err := newGroupSink(a.run, a.n, 0)
+		if err != nil {
+			return err
+		}
+		if m.fromStats(a.n, known); len(m.blocks) < before {
+			all = append(all, known)
+		}
+		if len(m.blocks) > 0 || len(all) == 0 {
+			if sinks, err = a.run.driveMorsels(ctx, m, newSink); err != nil {
+				return err
+			}
+		}
+	} else {
+		var err error
+		if sinks, err = a.run.drive(ctx, a.n.Child, newSink); err != nil {
+			return err
+		}
+	}
+	for _, s := range sinks {
+		all = append(all, s.(*groupSink))
+	}
+	first := all[0]
+	a.held = append(a.held, &first.held)
+	if len(all) > 1 {
+		var err error
 		if first, err = a.merge(ctx, all); err != nil {
 			return err
 		}
@@ -108,6 +129,18 @@ func (a *aggregateOp) compute(ctx context.Context) error {
 		a.cols = append(a.cols, v)
 	}
 	return nil
+}
+
+// exprs are what is computed of the child's rows.
+func (a *aggregateOp) exprs() []Expr {
+	out := slices.Clone(a.n.By)
+	for _, g := range a.n.Aggs {
+		out = append(out, g.Arg)
+		for _, k := range g.Order {
+			out = append(out, k.Expr)
+		}
+	}
+	return out
 }
 
 // merge makes one state of all, its groups in the order of their first rows.

@@ -21,7 +21,7 @@ func (r *runner) drive(ctx context.Context, n Node, newSink func(rows int) (sink
 	if p == nil {
 		return r.driveOne(ctx, n, newSink)
 	}
-	m, err := r.morsels(ctx, p)
+	m, err := r.morsels(ctx, p, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,7 @@ func (in *input) set(b *Batch) {
 // compiler makes evaluators for one input. Equal expressions share one.
 type compiler struct {
 	schema []Type
+	inDict bool // for dictionary entries: what depends on one text only is not wrapped
 	seen   []compiled
 }
 
@@ -69,12 +70,15 @@ func (c *compiler) compile(e Expr) (evaluator, error) {
 			return s.ev, nil
 		}
 	}
-	ev, err := c.kernel(e)
+	ev, err := c.overDict(e)
+	if ev == nil && err == nil {
+		ev, err = c.kernel(e)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := ev.(*constEval); !ok {
-		ev = &once{ev: c.overDict(e, ev)}
+		ev = &once{ev: ev}
 	}
 	c.seen = append(c.seen, compiled{e, ev})
 	return ev, nil
@@ -83,15 +87,16 @@ func (c *compiler) compile(e Expr) (evaluator, error) {
 // once remembers the result for the present batch.
 type once struct {
 	ev  evaluator
+	in  *input
 	seq uint64
 	out *vector.Vector
 	err error
 }
 
 func (o *once) eval(in *input) (*vector.Vector, error) {
-	if o.seq != in.seq {
+	if o.in != in || o.seq != in.seq {
 		o.out, o.err = o.ev.eval(in)
-		o.seq = in.seq
+		o.in, o.seq = in, in.seq
 	}
 	return o.out, o.err
 }
@@ -110,7 +115,7 @@ func (c *compiler) all(exprs ...Expr) ([]evaluator, error) {
 
 // branch makes an evaluator that is used over other rows than the compiler's, and so shares nothing.
 func (c *compiler) branch(e Expr) (evaluator, error) {
-	return (&compiler{schema: c.schema}).compile(e)
+	return (&compiler{schema: c.schema, inDict: c.inDict}).compile(e)
 }
 
 func (c *compiler) kernel(e Expr) (evaluator, error) {

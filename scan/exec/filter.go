@@ -1,6 +1,10 @@
 package exec
 
-import "slices"
+import (
+	"slices"
+
+	"millrace/internal/vector"
+)
 
 // conjunct is one of the conditions that a row must meet.
 type conjunct struct {
@@ -32,7 +36,38 @@ func conjuncts(conds []Expr) []conjunct {
 	for _, e := range conds {
 		split(e)
 	}
+	slices.SortStableFunc(out, func(a, b conjunct) int { return a.cost() - b.cost() })
 	return out
+}
+
+// cost orders conjuncts.
+func (c *conjunct) cost() int {
+	if c.fallible {
+		return 100
+	}
+	switch e := c.e.(type) {
+	case Compare:
+		if col, _, _, ok := columnAndConst(e); ok {
+			switch col.T.Kind {
+			case vector.Int, vector.Float:
+				return 1
+			case vector.String:
+				return 2
+			}
+			return 5
+		}
+	case IsNull:
+		if _, ok := e.Arg.(Col); ok {
+			return 1
+		}
+	case In:
+		if _, ok := e.Arg.(Col); ok {
+			return 3
+		}
+	case Like:
+		return 6
+	}
+	return 10 + len(c.cols)
 }
 
 // columnsOf appends the columns that e reads.
@@ -89,7 +124,8 @@ func walk(e Expr, f func(Expr)) {
 
 // filterStep keeps the rows that meet all of its conditions.
 type filterStep struct {
-	sels []selector
+	all  []selector // by condition
+	sels []selector // those that are to be looked at
 	bufs [2][]int32
 	out  Batch
 }
@@ -113,12 +149,40 @@ func newConjunctStep(schema []Type, conds []conjunct) (*filterStep, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.sels = append(f.sels, s)
+		f.all = append(f.all, s)
 	}
 	for i := range f.bufs {
 		f.bufs[i] = make([]int32, chunkRows)
 	}
+	f.skip(make([]bool, len(conds)))
 	return f, nil
+}
+
+// skip leaves out conditions that are known to hold.
+func (f *filterStep) skip(known []bool) {
+	f.sels = f.sels[:0]
+	for i, s := range f.all {
+		if known[i] {
+			continue
+		}
+		if r, ok := s.(*intRange); !ok || !f.meets(r) {
+			if ok {
+				own := *r // ranges of a column are made one
+				s = &own
+			}
+			f.sels = append(f.sels, s)
+		}
+	}
+}
+
+// meets takes r into the range of the same column that is there already.
+func (f *filterStep) meets(r *intRange) bool {
+	for _, o := range f.sels {
+		if o, ok := o.(*intRange); ok && o.meet(r) {
+			return true
+		}
+	}
+	return false
 }
 
 // rows are the rows of b that meet all conditions, valid until the next call.
@@ -151,50 +215,4 @@ func (f *filterStep) apply(b *Batch) (*Batch, error) {
 		f.out.Sel = nil
 	}
 	return &f.out, nil
-}
-
-// newSelector makes the selector of a condition.
-func newSelector(schema []Type, e Expr) (selector, error) {
-	p, err := newProgram(schema, []Expr{e})
-	if err != nil {
-		return nil, err
-	}
-	return &valueSelector{p: p}, nil
-}
-
-// valueSelector evaluates the condition as a value.
-type valueSelector struct {
-	p     *program
-	batch Batch
-	truth []int8
-	valid []uint64
-}
-
-func (s *valueSelector) pick(b *Batch, rows []int32, want bool, dst []int32) (int, error) {
-	s.batch = Batch{Len: b.Len, Sel: rows, Cols: b.Cols}
-	s.p.in.set(&s.batch)
-	v, err := s.p.evs[0].eval(&s.p.in)
-	if err != nil {
-		return 0, err
-	}
-	n := s.p.in.n
-	t := truthsOf(v, n, &s.truth)
-	valid := validOf(v, n, &s.valid)
-	if rows == nil {
-		rows = allRows[:b.Len]
-	}
-	flip := int8(b2i(!want))
-	k := 0
-	if valid == nil {
-		for i, row := range rows {
-			dst[k] = row
-			k += int(t[i]&1 ^ flip)
-		}
-		return k, nil
-	}
-	for i, row := range rows {
-		dst[k] = row
-		k += int(t[i]&1^flip) & int(valid[i>>6]>>(i&63)&1)
-	}
-	return k, nil
 }

@@ -58,12 +58,16 @@ type morsels struct {
 	*pipeline
 	run    *runner
 	filter []conjunct
+	needed []bool // columns that are used for more than the filter
 	blocks []Block
 	taken  atomic.Int64
 }
 
-func (r *runner) morsels(ctx context.Context, p *pipeline) (*morsels, error) {
+// morsels lists the blocks of a pipeline. used is what its consumer computes of its rows; nil: it
+// wants all columns.
+func (r *runner) morsels(ctx context.Context, p *pipeline, used []Expr) (*morsels, error) {
 	m := &morsels{pipeline: p, run: r, filter: conjuncts(append([]Expr{p.scan.Filter}, p.conds...))}
+	m.needed = p.needed(used)
 	blocks, err := p.scan.Source.Blocks(ctx, p.scan.Table, p.scan.Columns, p.scan.Prune)
 	if err != nil {
 		return nil, err
@@ -78,6 +82,29 @@ func (r *runner) morsels(ctx context.Context, p *pipeline) (*morsels, error) {
 		}
 	}
 	return m, nil
+}
+
+// needed are the scan's columns that steps and the consumer use.
+func (p *pipeline) needed(used []Expr) []bool {
+	out := make([]bool, len(p.scan.Columns))
+	if used == nil {
+		for i := range out {
+			out[i] = true
+		}
+	}
+	for _, s := range p.steps {
+		if project, ok := s.(*Project); ok { // what is above it uses its results
+			used = project.Exprs
+			clear(out)
+			break
+		}
+	}
+	for _, e := range used {
+		for _, c := range columnsOf(e, nil) {
+			out[c] = true
+		}
+	}
+	return out
 }
 
 // rows is how many rows the blocks have at most.
@@ -180,7 +207,7 @@ func (r *runner) stream(n Node) (operator, error) {
 
 func (s *streamOp) next(ctx context.Context) (*Batch, error) {
 	if s.m == nil {
-		m, err := s.run.morsels(ctx, s.p)
+		m, err := s.run.morsels(ctx, s.p, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -13,11 +13,14 @@ import (
 // blockCursor reads blocks chunk by chunk, for one goroutine. The columns of the filter are opened
 // first, the others once a row passed it.
 type blockCursor struct {
-	m      *morsels
-	filter *filterStep // nil: no filter
-	early  []int       // columns of the filter
-	late   []int
-	stats  *OperatorStats
+	m       *morsels
+	filter  *filterStep
+	proven  []bool // by conjunct: every row of the block passes
+	early   []int  // columns of the filter, in this block
+	late    []int
+	isEarly []bool
+	stats   *OperatorStats
+	merged  []*OperatorStats // of the filters above the scan that are in the scan's
 
 	block    Block
 	cols     []*vector.Vector // by column; nil until opened
@@ -34,29 +37,42 @@ func newBlockCursor(m *morsels) (*blockCursor, error) {
 	s := m.scan
 	c := &blockCursor{m: m, stats: m.run.stats[s], cols: make([]*vector.Vector, len(s.Columns))}
 	c.batch.Cols = make([]vector.Vector, len(s.Columns))
-	used := make([]bool, len(s.Columns))
-	for _, f := range m.filter {
-		for _, i := range f.cols {
-			used[i] = true
+	c.proven, c.isEarly = make([]bool, len(m.filter)), make([]bool, len(s.Columns))
+	for _, n := range m.nodes[1 : 1+len(m.conds)] {
+		if st := m.run.stats[n]; st != nil {
+			c.merged = append(c.merged, st)
 		}
 	}
-	for i, u := range used {
-		if u {
+	var err error
+	c.filter, err = newConjunctStep(s.Types, m.filter)
+	return c, err
+}
+
+// plan decides which conditions and columns matter in the block.
+func (c *blockCursor) plan() {
+	clear(c.isEarly)
+	f := blockFacts{c.m.scan, c.block}
+	for i, cond := range c.m.filter {
+		if c.proven[i] = f.passes(cond); c.proven[i] {
+			continue
+		}
+		for _, col := range cond.cols {
+			c.isEarly[col] = true
+		}
+	}
+	c.filter.skip(c.proven)
+	c.early, c.late = c.early[:0], c.late[:0]
+	for i, early := range c.isEarly {
+		switch {
+		case early:
 			c.early = append(c.early, i)
-		} else {
+		case c.m.needed[i]:
 			c.late = append(c.late, i)
 		}
 	}
-	if len(m.filter) > 0 {
-		f, err := newConjunctStep(s.Types, m.filter)
-		if err != nil {
-			return nil, err
-		}
-		c.filter = f
-	} else {
-		c.early, c.late = c.late, nil
+	if len(c.early) == 0 {
+		c.early, c.late = c.late, c.early
 	}
-	return c, nil
 }
 
 // open starts block b.
@@ -65,7 +81,9 @@ func (c *blockCursor) open(ctx context.Context, b Block) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c.block, c.opened = b, len(c.late) == 0
+	c.block = b
+	c.plan()
+	c.opened = len(c.late) == 0
 	from, to, err := c.columns(ctx, c.early)
 	if err != nil {
 		return err
@@ -136,17 +154,15 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 		b := &c.batch
 		b.Len, b.Sel = to-from, nil
 		c.slice(c.early, from, to)
-		if c.filter != nil {
-			sel, err := c.filter.rows(b)
-			if err != nil {
-				return nil, err
-			}
-			if len(sel) == 0 {
-				continue
-			}
-			if len(sel) < b.Len {
-				b.Sel = sel
-			}
+		sel, err := c.filter.rows(b)
+		if err != nil {
+			return nil, err
+		}
+		if len(sel) == 0 {
+			continue
+		}
+		if len(sel) < b.Len {
+			b.Sel = sel
 		}
 		if !c.opened {
 			f, t, err := c.columns(ctx, c.late)
@@ -162,6 +178,9 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 		c.slice(c.late, from, to)
 		if c.stats != nil {
 			atomic.AddInt64(&c.stats.Rows, int64(b.Rows()))
+			for _, st := range c.merged {
+				atomic.AddInt64(&st.Rows, int64(b.Rows()))
+			}
 		}
 		if c.m.scan.Reverse {
 			return c.reverse.apply(b), nil
