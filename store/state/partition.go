@@ -9,7 +9,7 @@ type partition struct {
 	end       int64               // next offset to assign; the high watermark
 	producers map[int64]*producer // by producer id; nil until an idempotent one comes
 	open      map[int64]int64     // first offsets of open transactions, by producer id; nil when there are none
-	firstOpen int64               // the least of them
+	opened    []opened            // them in offset order, and some that are not open any more, but never the first
 	sparse    bool                // there are, or were, offsets that are no visible records
 	pending   pending             // scratch of Decide
 }
@@ -17,7 +17,7 @@ type partition struct {
 func (p *partition) bounds() Bounds {
 	b := Bounds{LogStart: p.logStart, LastStable: p.end, End: p.end, Dense: !p.sparse}
 	if len(p.open) > 0 {
-		b.LastStable = max(p.firstOpen, p.logStart)
+		b.LastStable = max(p.opened[0].first, p.logStart)
 	}
 	return b
 }

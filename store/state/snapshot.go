@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -289,15 +290,18 @@ func (p *partition) decodeOpen(r *reader) {
 		return
 	}
 	p.open = make(map[int64]int64, n)
-	p.firstOpen = p.end
 	for range n {
 		id, first := r.int64("producer id"), r.int64("first offset")
+		if first >= p.end {
+			r.fail("open transaction beyond the end")
+		}
 		p.open[id] = first
-		p.firstOpen = min(p.firstOpen, first)
+		p.opened = append(p.opened, opened{id, first})
 	}
 	if uint64(len(p.open)) != n {
 		r.fail("open transaction twice")
 	}
+	slices.SortFunc(p.opened, func(a, b opened) int { return cmp.Compare(a.first, b.first) })
 }
 
 func (s *State) decodeTransactions(r *reader) {
@@ -332,6 +336,7 @@ func (s *State) decodeTransactions(r *reader) {
 			offsets := map[TopicPartition]committed{}
 			s.pendingOffsets += s.decodeOffsets(r, offsets)
 			t.offsets[group] = offsets
+			s.hold(group, t)
 		}
 		if r.err != nil {
 			return

@@ -20,8 +20,9 @@ type State struct {
 	producerCount  int            // (partition, producer) pairs
 
 	transactions   map[string]*transaction
-	transactionOf  map[int64]*transaction // by producer id
-	pendingOffsets int                    // that transactions hold
+	transactionOf  map[int64]*transaction               // by producer id
+	pendingOffsets int                                  // that transactions hold
+	holders        map[string]map[*transaction]struct{} // by group: the transactions that it was added to
 
 	groups      map[string]*group
 	offsetCount int
@@ -46,6 +47,7 @@ func NewWithLimits(l Limits) *State {
 
 		transactions:  map[string]*transaction{},
 		transactionOf: map[int64]*transaction{},
+		holders:       map[string]map[*transaction]struct{}{},
 
 		groups: map[string]*group{},
 		kinds:  map[string]*documentKind{},
@@ -126,6 +128,9 @@ func (s *State) Clone() *State {
 		n := t.clone()
 		c.transactions[id] = n
 		c.transactionOf[n.producerID] = n
+		for group := range n.offsets {
+			c.hold(group, n)
+		}
 	}
 	c.pendingOffsets = s.pendingOffsets
 	c.offsetCount = s.offsetCount

@@ -19,6 +19,7 @@ func (t *topic) clone() *topic {
 	for i := range c.partitions {
 		c.partitions[i].producers = cloneProducers(c.partitions[i].producers)
 		c.partitions[i].open = maps.Clone(c.partitions[i].open)
+		c.partitions[i].opened = slices.Clone(c.partitions[i].opened)
 		c.partitions[i].pending = pending{}
 	}
 	return c

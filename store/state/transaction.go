@@ -126,11 +126,8 @@ func (s *State) OpenTransactions(dst []OpenTransaction) []OpenTransaction {
 // PendingOffsets is the partitions for which an ongoing transaction holds an offset of
 // the group; nil when there are none.
 func (s *State) PendingOffsets(group string) map[TopicPartition]struct{} {
-	if s.pendingOffsets == 0 {
-		return nil
-	}
 	var all map[TopicPartition]struct{}
-	for _, t := range s.transactions {
+	for t := range s.holders[group] {
 		for tp := range t.offsets[group] {
 			if all == nil {
 				all = map[TopicPartition]struct{}{}
@@ -141,13 +138,31 @@ func (s *State) PendingOffsets(group string) map[TopicPartition]struct{} {
 	return all
 }
 
+// hold notes that t may hold offsets of the group; letGo that it does no longer.
+func (s *State) hold(group string, t *transaction) {
+	of := s.holders[group]
+	if of == nil {
+		of = map[*transaction]struct{}{}
+		s.holders[group] = of
+	}
+	of[t] = struct{}{}
+}
+
+func (s *State) letGo(group string, t *transaction) {
+	of := s.holders[group]
+	delete(of, t)
+	if len(of) == 0 {
+		delete(s.holders, group)
+	}
+}
+
 // forgetPending: who deletes offsets of a group does not want them back by the commit of a
 // transaction that holds newer ones.
 func (s *State) forgetPending(group string, gone map[TopicPartition]struct{}) {
 	if len(gone) == 0 {
 		return
 	}
-	for _, t := range s.transactions {
+	for t := range s.holders[group] {
 		offsets := t.offsets[group]
 		for tp := range gone {
 			if _, ok := offsets[tp]; ok {
@@ -199,24 +214,37 @@ func (s *State) noteTransactional(p *partition, b *AppliedBatch) {
 			p.open = map[int64]int64{}
 		}
 		p.open[b.ProducerID] = b.BaseOffset
-		if len(p.open) == 1 {
-			p.firstOpen = b.BaseOffset
-		}
+		p.opened = append(p.opened, opened{b.ProducerID, b.BaseOffset})
 	}
 }
 
-// close ends a producer's transaction in the partition.
+// opened is a transaction that was opened in a partition.
+type opened struct{ producerID, first int64 }
+
+// isOpen says whether it still is: a later one of the same producer begins elsewhere.
+func (p *partition) isOpen(o opened) bool {
+	first, ok := p.open[o.producerID]
+	return ok && first == o.first
+}
+
+// close ends a producer's transaction in the partition. What is closed is forgotten once it comes to the front, or most
+// are closed, so that the whole costs as much as opening did.
 func (p *partition) close(producerID int64) {
 	delete(p.open, producerID)
 	if len(p.open) == 0 {
-		p.open = nil
+		p.open, p.opened = nil, nil
 		return
 	}
-	p.firstOpen = p.end
-	for _, first := range p.open {
-		p.firstOpen = min(p.firstOpen, first)
+	for !p.isOpen(p.opened[0]) {
+		p.opened = p.opened[1:]
+	}
+	if len(p.opened) > 2*len(p.open)+minOpened {
+		p.opened = slices.DeleteFunc(p.opened, func(o opened) bool { return !p.isOpen(o) })
 	}
 }
+
+// minOpened is how many closed transactions a partition may keep in its list whatever is open.
+const minOpened = 16
 
 // --- AddPartitionsToTransaction: now, transactional id, then until the end: topic id, partition ---
 
@@ -335,6 +363,9 @@ func (s *State) applyExpireTransactionalIDs(r *reader) {
 		if t.idleSince(cutoff) {
 			delete(s.transactions, id)
 			delete(s.transactionOf, t.producerID)
+			for group := range t.offsets {
+				s.letGo(group, t)
+			}
 		}
 	}
 }

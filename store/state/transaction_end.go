@@ -166,6 +166,7 @@ func (s *State) applyEnd(r *reader, t *transaction, e end) {
 		p.close(m.ProducerID)
 	}
 	for name, offsets := range t.offsets {
+		s.letGo(name, t)
 		s.pendingOffsets -= len(offsets)
 		if e.marker != CommitMarker || len(offsets) == 0 {
 			continue

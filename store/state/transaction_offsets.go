@@ -25,6 +25,7 @@ func (s *State) applyAddGroup(r *reader) {
 	group := r.string(maxNameBytes, "group name")
 	if r.err == nil {
 		t.addGroup(group, now)
+		s.hold(group, t)
 	}
 }
 
@@ -63,5 +64,6 @@ func (s *State) applyTransactionOffsets(r *reader) {
 		return
 	}
 	offsets := t.addGroup(group, now)
+	s.hold(group, t)
 	s.readOffsets(r, offsets, &s.pendingOffsets, 0) // they are committed when it ends
 }
