@@ -35,9 +35,11 @@ func (s *Server) listTransactions(_ context.Context, r *request) (kmsg.Response,
 			resp.ErrorCode = errInvalidRegularExpression
 			return resp, nil
 		}
-		var err error
-		// The whole id must match, as in Java.
-		if pattern, err = regexp.Compile(`^(?:` + *req.TransactionalIDPattern + `)$`); err != nil {
+		_, err := regexp.Compile(*req.TransactionalIDPattern) // a stray ')' would close our group
+		if err == nil {
+			pattern, err = regexp.Compile(`\A(?:` + *req.TransactionalIDPattern + `)\z`) // the whole id must match, as in Java
+		}
+		if err != nil {
 			resp.ErrorCode = errInvalidRegularExpression
 			return resp, nil
 		}

@@ -56,15 +56,13 @@ func (s *Server) shareFetch(ctx context.Context, r *request) (kmsg.Response, err
 	switch {
 	case req.ShareSessionEpoch == share.EpochInitial && len(acks) > 0:
 		err = share.ErrInvalidRequest
-	case len(add) > maxSessionPartitions:
-		err = share.ErrSessionLimit
 	case req.ShareSessionEpoch == share.EpochInitial:
 		if ss, err = s.o.Admin.Share.Open(name, member, add); err == nil {
 			r.conn.addShareSession(ss)
 		}
 	default:
 		if ss, err = s.o.Admin.Share.Continue(name, member, req.ShareSessionEpoch); err == nil {
-			ss.Update(add, forget)
+			err = ss.Update(add, forget)
 		}
 	}
 	if err != nil {

@@ -261,8 +261,10 @@ func TestTransactionsAreListedByEachFilter(t *testing.T) {
 		t.Run(name, func(t *testing.T) { mustEqual(t, got, test.want...) })
 	}
 	bad := kmsg.NewPtrListTransactionsRequest()
-	bad.Version, bad.TransactionalIDPattern = 2, kmsg.StringPtr("(")
-	if c := open.ask(bad).(*kmsg.ListTransactionsResponse).ErrorCode; c != errInvalidRegularExpression {
-		t.Fatal(c)
+	for _, pattern := range []string{"(", "a)(b"} {
+		bad.Version, bad.TransactionalIDPattern = 2, &pattern
+		if c := open.ask(bad).(*kmsg.ListTransactionsResponse).ErrorCode; c != errInvalidRegularExpression {
+			t.Errorf("%s: %s", pattern, errorName(c))
+		}
 	}
 }

@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,9 @@ type Session struct {
 	parts  []state.TopicPartition
 	open   bool
 }
+
+// maxSessionPartitions bounds a session's memory: clients may name partitions that there are not.
+const maxSessionPartitions = 50_000
 
 // Epochs of requests.
 const (
@@ -64,8 +68,11 @@ type Acquired struct {
 // Open begins a session (in the place of the member's last one).
 func (c *Coordinator) Open(name, memberID string, parts []state.TopicPartition) (*Session, error) {
 	g := c.lookup(name)
-	if g == nil {
+	switch {
+	case g == nil:
 		return nil, ErrGroupNotFound
+	case len(parts) > maxSessionPartitions:
+		return nil, ErrSessionLimit
 	}
 	g.mu.Lock()
 	defer g.unlock()
@@ -105,10 +112,19 @@ func (c *Coordinator) Continue(name, memberID string, epoch int32) (*Session, er
 	return s, nil
 }
 
-// Update adds partitions to the session and takes some out.
-func (s *Session) Update(add, forget []state.TopicPartition) {
+// Update adds partitions to the session and takes some out. ErrSessionLimit: they could be too many, and nothing changed.
+func (s *Session) Update(add, forget []state.TopicPartition) error {
 	s.g.mu.Lock()
 	defer s.g.mu.Unlock()
+	if len(s.parts) > maxSessionPartitions-len(add) {
+		have := map[state.TopicPartition]struct{}{}
+		for _, tp := range slices.Concat(s.parts, add) {
+			have[tp] = struct{}{}
+		}
+		if len(have) > maxSessionPartitions {
+			return ErrSessionLimit
+		}
+	}
 	s.add(add)
 	if len(forget) > 0 {
 		gone := map[state.TopicPartition]struct{}{}
@@ -123,6 +139,7 @@ func (s *Session) Update(add, forget []state.TopicPartition) {
 		}
 		s.parts = kept
 	}
+	return nil
 }
 
 func (s *Session) add(parts []state.TopicPartition) {
