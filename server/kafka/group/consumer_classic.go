@@ -79,6 +79,10 @@ func (g *consumerGroup) join(r JoinRequest, reply func(JoinResponse)) {
 		fail(ErrInconsistentProtocol, r.MemberID)
 		return
 	}
+	if !g.room(r.MemberID, topicBytes(s.topics)+protocolBytes(r.Protocols)) {
+		fail(ErrGroupDataTooLarge, r.MemberID)
+		return
+	}
 	m, fresh, err := g.classicMember(&r)
 	if err != nil {
 		fail(err, r.MemberID)

@@ -141,6 +141,9 @@ func (g *consumerGroup) heartbeat(r ConsumerHeartbeat) (ConsumerHeartbeatRespons
 	if r.Epoch < 0 {
 		return g.leaveBy(r)
 	}
+	if !g.room(r.MemberID, topicBytes(r.Topics)) {
+		return ConsumerHeartbeatResponse{}, ErrGroupDataTooLarge
+	}
 	m, fresh, err := g.memberOf(&r)
 	if err != nil {
 		return ConsumerHeartbeatResponse{}, err

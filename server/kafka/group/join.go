@@ -97,6 +97,8 @@ func (g *group) handleJoin(r JoinRequest, reply func(JoinResponse)) {
 		fail(ErrGroupMaxSize, "")
 	case !g.supports(r.ProtocolType, r.Protocols):
 		fail(ErrInconsistentProtocol, r.MemberID)
+	case !g.room(r.MemberID, protocolBytes(r.Protocols)):
+		fail(ErrGroupDataTooLarge, r.MemberID)
 	case r.MemberID == "" && r.InstanceID != "":
 		id := r.InstanceID + "-" + g.c.opts.NewMemberIDSuffix()
 		if old := g.members[g.instances[r.InstanceID]]; old != nil {
