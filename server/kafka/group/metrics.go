@@ -57,13 +57,21 @@ type stateCollector struct {
 func (s *stateCollector) Describe(ch chan<- *prometheus.Desc) { ch <- s.desc }
 
 func (s *stateCollector) Collect(ch chan<- prometheus.Metric) {
-	var counts [Dead + 1]int
+	var counts [Reconciling + 1]int
 	for _, g := range s.c.all() {
 		g.mu.Lock()
 		counts[g.state]++
 		g.mu.Unlock()
 	}
-	for state := Empty; state < Dead; state++ {
-		ch <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, float64(counts[state]), state.String())
+	for _, g := range s.c.allConsumers() {
+		g.mu.Lock()
+		counts[g.state()]++
+		g.mu.Unlock()
+	}
+	for state := range counts {
+		if State(state) == Dead {
+			continue
+		}
+		ch <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, float64(counts[state]), State(state).String())
 	}
 }
