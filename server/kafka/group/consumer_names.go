@@ -51,13 +51,6 @@ func (c *Coordinator) consumerGroup(name string, create bool) (g *consumerGroup,
 	return g, nil, nil
 }
 
-// lookupConsumer returns a group of the consumer protocol, or nil.
-func (c *Coordinator) lookupConsumer(name string) *consumerGroup {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.consumers[name]
-}
-
 func (c *Coordinator) forgetConsumer(g *consumerGroup) {
 	c.mu.Lock()
 	if c.consumers[g.name] == g {
