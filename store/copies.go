@@ -18,3 +18,6 @@ func (sn *Snapshot) Compacted(tp state.TopicPartition) Copy {
 	}
 	return Copy{ID: f.id, End: end}
 }
+
+// Busy says whether records wait for the disk: background work should make way.
+func (s *Store) Busy() bool { return s.budget.InUse() > 0 }

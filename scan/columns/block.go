@@ -3,6 +3,7 @@ package columns
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"millrace/scan/exec"
 	"millrace/store/commitlog"
@@ -18,7 +19,7 @@ type block struct {
 	maxRows   int   // records there may be
 	bytes     int64 // of the batches, as stored
 	dense     bool  // every offset is a row
-	full      bool  // nothing is joined to its end
+	full      bool  // nothing is joined to its end; set later only with the part's token
 	copy      uint64
 	// committed is the highest LSN of a commit that made one of its batches visible; 0: none was
 	// in a transaction.
@@ -26,6 +27,9 @@ type block struct {
 	// minTime and maxTime are of all its records if timed.
 	minTime, maxTime state.Millis
 	timed            bool
+	skip             int // rows of the file's block that lie before this one
+
+	file atomic.Pointer[sealed] // where its columns are; nil: nowhere
 
 	// building holds one token: who has it makes columns.
 	building chan struct{}
@@ -71,6 +75,10 @@ func (s *Set) trim(b *block, start int64) *block {
 	t.maxRows = int(min(int64(b.maxRows), b.end-start))
 	t.bytes, t.dense, t.full, t.copy, t.committed = b.bytes, b.dense, b.full, b.copy, b.committed
 	t.minTime, t.maxTime, t.timed = b.minTime, b.maxTime, b.timed
+	if x := b.file.Load(); x != nil && b.dense {
+		t.skip = b.skip + int(start-b.from)
+		t.file.Store(x)
+	}
 	if t.dense {
 		t.rows = t.maxRows
 	}

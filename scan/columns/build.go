@@ -9,6 +9,7 @@ import (
 
 	"millrace/internal/vector"
 	"millrace/scan"
+	"millrace/store/segment/colfile"
 
 	"github.com/apache/arrow-go/v18/arrow"
 )
@@ -17,8 +18,8 @@ import (
 // for every offset of a damaged batch.
 var errRows = errors.New("columns: a block's records do not fill its offsets")
 
-// build makes the columns that are missing in held, and those without a key into loose.
-func (w *view) build(ctx context.Context, want []scan.Column, keys []string, held []*column, loose []*vector.Vector) error {
+// build makes the columns that are missing in held, and those that are not kept into loose.
+func (w *view) build(ctx context.Context, want []scan.Column, keys []string, held []*column, loose []*vector.Vector, keep bool) error {
 	b := w.b
 	cache := w.s.set.cache
 	if err := b.enter(ctx); err != nil {
@@ -26,28 +27,33 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 	}
 	defer b.leave()
 	cache.pin(b, keys, held) // somebody may have been faster
-	var missing []int
-	for i, c := range want {
-		if held[i] == nil && !free(b, c) {
-			missing = append(missing, i)
+	put := func(i int, v *vector.Vector) {
+		if keys[i] == "" || !keep {
+			placed, _ := vector.Place(v, vector.Heap{}) // it may share what others give back
+			loose[i] = &placed
+		} else {
+			held[i] = w.keep(keys[i], v)
 		}
 	}
-	// The front may be had from smaller blocks.
 	var rest []int
-	for _, i := range missing {
-		if keys[i] == "" {
-			rest = append(rest, i)
+	for i, c := range want {
+		if held[i] != nil || free(b, c) {
 			continue
 		}
-		x, err := w.fromDonors(ctx, want[i], keys[i])
-		if err != nil {
-			return err
+		if keys[i] != "" {
+			ok, err := w.fromDonors(ctx, c, keys[i], func(v *vector.Vector) { put(i, v) })
+			if err != nil {
+				return err
+			}
+			if ok {
+				continue
+			}
+			if v := w.fromFile(c, keys[i]); v != nil {
+				put(i, v)
+				continue
+			}
 		}
-		if x == nil {
-			rest = append(rest, i)
-			continue
-		}
-		held[i] = w.keep(keys[i], x)
+		rest = append(rest, i)
 	}
 	if len(rest) == 0 {
 		return nil
@@ -61,28 +67,63 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 		return err
 	}
 	for j, i := range rest {
-		if keys[i] == "" {
-			loose[i] = vecs[j]
-		} else {
-			held[i] = w.keep(keys[i], vecs[j])
-		}
+		put(i, vecs[j])
 	}
 	return nil
 }
 
 // keep puts a new column into the cache, pinned.
 func (w *view) keep(key string, v *vector.Vector) *column {
-	x := &column{b: w.b, key: key, vec: v, bytes: v.SizeBytes()}
-	w.s.set.m.bytes.Add(float64(x.bytes))
 	c := w.s.set.cache
 	st := statsOf(v)
-	x = c.add(x, st)
+	x := c.add(c.column(w.b, key, v), st)
+	w.s.set.m.bytes.Add(float64(x.bytes))
 	c.mu.Lock()
 	w.b.rows = v.Len
 	donors := w.b.donors
 	c.mu.Unlock()
 	c.dropColumn(donors, key)
 	return x
+}
+
+// fromFile reads a column from the block's file; nil when that does not have it.
+func (w *view) fromFile(c scan.Column, key string) *vector.Vector {
+	b := w.b
+	x := b.file.Load()
+	if x == nil || !x.f.acquire() {
+		return nil
+	}
+	defer x.f.release()
+	blk := x.block()
+	i := x.f.r.Column(key)
+	if i < 0 {
+		if !blk.Complete || c.Kind != scan.Expanded || w.t.Expanded[c.Index].Declared || hasPath(&x.f.r.Info, w.t.Expanded[c.Index].Path) {
+			return nil
+		}
+		t := TypeOf(w.t, c)
+		v := vector.Nulls(t.Kind, t.Scale, blk.Rows-b.skip) // no value had that member then
+		return &v
+	}
+	v, err := x.f.r.Read(x.i, i)
+	if err != nil {
+		x.f.damaged(err)
+		return nil
+	}
+	w.s.set.m.read.Inc()
+	w.s.set.m.readB.Add(float64(blk.Chunks[i].Size))
+	if b.skip > 0 {
+		s := v.Slice(b.skip, v.Len)
+		v = &s
+	}
+	return v
+}
+
+// hasPath says whether a file has a column of the member at path, of whatever type.
+func hasPath(f *colfile.Info, path []string) bool {
+	want := pathSuffix(path)
+	return slices.ContainsFunc(f.Columns, func(c colfile.Column) bool {
+		return len(c.Key) > len(want) && c.Key[0] == 'e' && c.Key[len(c.Key)-len(want):] == want
+	})
 }
 
 // expand reads the columns of the rows with offsets in [from, to), which lie in the snapshot's bounds.
@@ -138,9 +179,9 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) (
 	return out, nil
 }
 
-// fromDonors makes a column from those of the smaller blocks at the block's front, and what is missing behind them; nil when
-// they do not have it.
-func (w *view) fromDonors(ctx context.Context, c scan.Column, key string) (*vector.Vector, error) {
+// fromDonors makes a column of those of the smaller blocks at the block's front, and what is missing behind them, and gives it
+// to put, which copies it; false when they do not have it.
+func (w *view) fromDonors(ctx context.Context, c scan.Column, key string, put func(*vector.Vector)) (bool, error) {
 	cache := w.s.set.cache
 	cache.mu.Lock()
 	donors := slices.Clone(w.b.donors)
@@ -157,7 +198,7 @@ func (w *view) fromDonors(ctx context.Context, c scan.Column, key string) (*vect
 	cache.mu.Unlock()
 	defer cache.unpin(held)
 	if len(donors) == 0 {
-		return nil, nil
+		return false, nil
 	}
 	parts := make([]*vector.Vector, 0, len(held)+1)
 	for _, x := range held {
@@ -166,16 +207,20 @@ func (w *view) fromDonors(ctx context.Context, c scan.Column, key string) (*vect
 	if end := donors[len(donors)-1].end; end < w.b.end {
 		rest, err := w.expand(ctx, []scan.Column{c}, end, w.b.end)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		parts = append(parts, rest[0])
 	}
-	v := concat(TypeOf(w.t, c), parts)
+	v, err := vector.Concat(parts...)
+	if err != nil {
+		return false, fmt.Errorf("columns: %v: %w", w.b, err)
+	}
 	if w.b.dense && int64(v.Len) != w.b.end-w.b.from {
-		return nil, fmt.Errorf("%w: %v joined from %d", errRows, w.b, len(parts))
+		return false, fmt.Errorf("%w: %v joined from %d", errRows, w.b, len(parts))
 	}
 	w.s.set.m.merged.Inc()
-	return v, nil
+	put(&v)
+	return true, nil
 }
 
 // dropColumn takes a column out of blocks.

@@ -13,6 +13,8 @@ type cache struct {
 	limit int64
 	m     *metrics
 
+	slabs vector.Slabs // where columns lie, outside the heap
+
 	mu   sync.Mutex
 	used int64
 	lru  list.List // of *column without pins; the front is the latest
@@ -23,12 +25,19 @@ type column struct {
 	b     *block
 	key   string
 	vec   *vector.Vector
+	mem   []byte // of the cache's slabs: vec's buffers
 	bytes int64
 
 	// Guarded by the cache's mutex.
 	pins    int
 	dropped bool          // gone from the block, freed with the last pin
 	at      *list.Element // in lru; nil while there are pins
+}
+
+// column copies a vector out of the heap.
+func (c *cache) column(b *block, key string, v *vector.Vector) *column {
+	placed, mem := vector.Place(v, &c.slabs)
+	return &column{b: b, key: key, vec: &placed, mem: mem, bytes: max(placed.SizeBytes(), int64(len(mem)))}
 }
 
 func newCache(limit int64) *cache { return &cache{limit: limit} }
@@ -74,6 +83,9 @@ func (c *cache) add(x *column, st exec.Stats) *column {
 	defer c.mu.Unlock()
 	if y := x.b.columns[x.key]; y != nil {
 		c.pinLocked(y)
+		if x.mem != nil {
+			c.slabs.Free(x.mem)
+		}
 		return y
 	}
 	if x.b.columns == nil {
@@ -130,6 +142,10 @@ func (c *cache) remove(x *column) {
 	}
 	x.dropped = true
 	c.used -= x.bytes
+	if x.mem != nil {
+		c.slabs.Free(x.mem)
+	}
+	x.vec, x.mem = nil, nil
 }
 
 // drop takes out all columns of blocks that are of no use any more.

@@ -71,7 +71,18 @@ func expandedKey(c *blobexpand.Column) string {
 	}
 	appendAll(t.Enum)
 	if c.Field == 0 {
-		appendAll(c.Path)
+		k = append(k, pathSuffix(c.Path)...)
+	}
+	return string(k)
+}
+
+// pathSuffix is how the key of a column at a path ends. Others may end so by chance.
+func pathSuffix(path []string) string {
+	var k []byte
+	k = binary.AppendUvarint(k, uint64(len(path)))
+	for _, s := range path {
+		k = binary.AppendUvarint(k, uint64(len(s)))
+		k = append(k, s...)
 	}
 	return string(k)
 }

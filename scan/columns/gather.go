@@ -137,54 +137,11 @@ func (g *gatherer) addTexts(a arrow.Array, data []byte, offs []int32, at int) {
 	}
 }
 
-// addVector appends a vector of the same type.
-func (g *gatherer) addVector(v *vector.Vector) {
-	at := g.n
-	g.n += v.Len
-	for i := range v.Len {
-		if v.IsNull(i) {
-			continue
-		}
-		g.set(at + i)
-		j := i
-		if v.Const {
-			j = 0
-		}
-		switch g.t.Kind {
-		case vector.Int:
-			g.ints[at+i] = v.Int(i)
-		case vector.Uint:
-			g.uints[at+i] = v.Uint64[j]
-		case vector.Float:
-			g.floats[at+i] = v.Float64[j]
-		case vector.Decimal128:
-			g.dec128[at+i] = v.Dec128[j]
-		case vector.Decimal256:
-			g.dec256[at+i] = v.Dec256[j]
-		case vector.String:
-			g.texts.Put(at+i, v.Text(i))
-		}
-	}
-}
-
 // fromArrow makes one vector of a column's record batches.
 func fromArrow(t exec.Type, chunks []arrow.Array, rows int) *vector.Vector {
 	g := newGatherer(t, rows)
 	for _, a := range chunks {
 		g.add(a)
-	}
-	return g.take()
-}
-
-// concat makes one vector of several of one type.
-func concat(t exec.Type, parts []*vector.Vector) *vector.Vector {
-	rows := 0
-	for _, p := range parts {
-		rows += p.Len
-	}
-	g := newGatherer(t, rows)
-	for _, p := range parts {
-		g.addVector(p)
 	}
 	return g.take()
 }

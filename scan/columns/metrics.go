@@ -11,6 +11,9 @@ type metrics struct {
 	merged   prometheus.Counter
 	evicted  prometheus.Counter
 	private  prometheus.Counter
+	read     prometheus.Counter
+	readB    prometheus.Counter
+	damaged  prometheus.Counter
 }
 
 func newMetrics(r prometheus.Registerer, c *cache) *metrics {
@@ -36,6 +39,9 @@ func newMetrics(r prometheus.Registerer, c *cache) *metrics {
 		bytes:    counter("built_bytes_total", "Bytes of the column vectors made."),
 		merged:   counter("merged_total", "Columns of blocks made by joining those of smaller blocks."),
 		evicted:  counter("evicted_total", "Columns of blocks dropped from memory to make room."),
+		read:     counter("file_reads_total", "Columns of blocks read from files."),
+		readB:    counter("file_read_bytes_total", "Bytes of columns read from files."),
+		damaged:  counter("damaged_files_total", "Files of columns that could not be read, and are made anew."),
 		private:  counter("private_blocks_total", "Blocks cut for one query only."),
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
 )
 
-func constOf(v *vector.Vector, i int) exec.Const {
+func valueAt(v *vector.Vector, i int) exec.Const {
 	j := i
 	if v.Const {
 		j = 0
@@ -159,6 +159,8 @@ func runModel(t *testing.T, seed uint64, steps int) {
 			old = nil
 			f.close()
 			f.open()
+		case k == 17:
+			f.seal(r)
 		case k == 16 && len(old) > 0:
 			f.rowsAgree(old[r.IntN(len(old))], r)
 		default:

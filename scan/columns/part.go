@@ -12,12 +12,16 @@ import (
 
 // part is what is known of one partition.
 type part struct {
-	set *Set
-	tp  state.TopicPartition
+	set   *Set
+	topic state.Topic // as it was first asked for
+	tp    state.TopicPartition
 
-	// inside holds one token: who has it may replace state.
+	// inside holds one token: who has it may replace state, and what follows.
 	inside chan struct{}
 	state  atomic.Pointer[partState]
+
+	loaded bool     // sealed was read from the files
+	sealed []sealed // blocks in files, by offset, without overlaps
 }
 
 // partState is the blocks as of a snapshot, the newest that asked. Immutable.
@@ -32,8 +36,8 @@ type partState struct {
 	list               []*block
 }
 
-func newPart(s *Set, tp state.TopicPartition) *part {
-	p := &part{set: s, tp: tp, inside: make(chan struct{}, 1)}
+func newPart(s *Set, t state.Topic, tp state.TopicPartition) *part {
+	p := &part{set: s, topic: t, tp: tp, inside: make(chan struct{}, 1)}
 	p.inside <- struct{}{}
 	p.state.Store(&partState{})
 	return p
@@ -172,21 +176,41 @@ func (p *part) advance(ctx context.Context, v *seen, st *partState) (next *partS
 			rest[0] = p.set.trim(rest[0], start)
 		}
 	}
+	if !p.loaded {
+		if tf := p.set.filesOf(p.topic); tf != nil {
+			p.sealed = tf.sealedOf(p.tp.Partition)
+		}
+		p.loaded = true
+	}
 	next = &partState{lsn: v.sn.LSN(), copy: v.copy, start: v.bound.LogStart, stable: v.bound.LastStable, end: v.bound.End}
 	at := next.start
+	add := func(b *block) { next.list = append(next.list, b) }
+	cut := func(from, to int64) error {
+		cut, err := cutBlocks(ctx, p, v, from, to)
+		for _, c := range cut {
+			c.full = true // nothing joins it later
+		}
+		next.list = append(next.list, cut...)
+		return err
+	}
 	for _, b := range list {
 		if at < b.from {
-			cut, err := cutBlocks(ctx, p, v, at, b.from)
-			if err != nil {
+			if at, err = p.fill(v, at, b.from, cut, add); err != nil {
 				return nil, nil, err
 			}
-			for _, c := range cut {
-				c.full = true // nothing joins it later
+			if at < b.from {
+				if err := cut(at, b.from); err != nil {
+					return nil, nil, err
+				}
 			}
-			next.list = append(next.list, cut...)
 		}
-		next.list = append(next.list, b)
+		add(b)
 		at = b.end
+	}
+	if at < next.end {
+		if at, err = p.fill(v, at, next.end, cut, add); err != nil {
+			return nil, nil, err
+		}
 	}
 	if at < next.end {
 		tail, gone, err := p.cutTail(ctx, v, next.list, at)

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"millrace/internal/vfs"
 	"millrace/scan/exec"
 	"millrace/store"
 	"millrace/store/state"
@@ -19,6 +20,9 @@ type Options struct {
 	// quarter of the machine's memory if that is less. With less, more is read or
 	// expanded again.
 	CacheBytes int64
+	// Dir is where files of columns lie, in FS (default: the operating system's); "": none are kept.
+	Dir string
+	FS  vfs.FS
 	// BlockRows and BlockBytes are what a block holds at most; default (and most) exec.MaxBlockRows, and
 	// 64 MiB of raw batches: what one goroutine of a query expands at a time.
 	BlockRows  int
@@ -31,14 +35,18 @@ type Set struct {
 	cache *cache
 	m     *metrics
 
-	mu    sync.Mutex // guards the map only
-	parts map[state.TopicPartition]*part
+	mu     sync.Mutex // guards the maps only
+	parts  map[state.TopicPartition]*part
+	topics map[state.TopicID]*topicFiles
 }
 
 // New makes an empty one.
 func New(o Options) *Set {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.FS == nil {
+		o.FS = vfs.OS{}
 	}
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = DefaultCacheBytes()
@@ -49,7 +57,7 @@ func New(o Options) *Set {
 	if o.BlockBytes <= 0 {
 		o.BlockBytes = defaultBlockBytes
 	}
-	s := &Set{o: o, parts: map[state.TopicPartition]*part{}}
+	s := &Set{o: o, parts: map[state.TopicPartition]*part{}, topics: map[state.TopicID]*topicFiles{}}
 	s.cache = newCache(o.CacheBytes)
 	s.m = newMetrics(o.Registry, s.cache)
 	s.cache.m = s.m
@@ -59,15 +67,29 @@ func New(o Options) *Set {
 // Source gives the blocks of sn, which must outlive every use of it.
 func (s *Set) Source(sn *store.Snapshot) exec.Source { return &source{set: s, sn: sn} }
 
-func (s *Set) part(tp state.TopicPartition) *part {
+func (s *Set) part(t state.Topic, partition int32) *part {
+	tp := state.TopicPartition{Topic: t.ID, Partition: partition}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.parts[tp]
 	if p == nil {
-		p = newPart(s, tp)
+		p = newPart(s, t, tp)
 		s.parts[tp] = p
 	}
 	return p
+}
+
+// Close closes the files. Nobody may use the Set, or a Source of it, any more.
+func (s *Set) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, tf := range s.topics {
+		for _, f := range tf.files {
+			f.release()
+		}
+	}
+	s.topics, s.parts = nil, nil
+	return nil
 }
 
 // Forget drops what is kept of topics that are not in live.
@@ -80,7 +102,17 @@ func (s *Set) Forget(live *store.TopicSet) {
 			dead = append(dead, p)
 		}
 	}
+	var files []*topicFiles
+	for id, tf := range s.topics {
+		if _, ok := live.ByID(id); !ok {
+			delete(s.topics, id)
+			files = append(files, tf)
+		}
+	}
 	s.mu.Unlock()
+	for _, tf := range files {
+		s.forgetFiles(tf)
+	}
 	for _, p := range dead {
 		s.cache.drop(p.state.Load().list)
 	}

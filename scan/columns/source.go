@@ -35,7 +35,7 @@ func (s *source) Blocks(ctx context.Context, t *catalog.Table, cols []scan.Colum
 	var out []exec.Block
 	for _, r := range scan.Ranges(&scan.Request{Table: t, Filter: prune}) {
 		v := &seen{sn: s.sn}
-		p := s.set.part(state.TopicPartition{Topic: t.Topic.ID, Partition: r.Partition})
+		p := s.set.part(t.Topic, r.Partition)
 		var err error
 		if v.bound, err = s.sn.Bounds(p.tp); err != nil {
 			return nil, fmt.Errorf("columns: %s-%d: %w", t.Topic.Name, r.Partition, err)
@@ -115,7 +115,16 @@ func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
 		st.Exact = b.dense
 		return st, true
 	}
-	st, ok := w.s.set.cache.statsOf(b, w.key(c))
+	key := w.key(c)
+	st, ok := w.s.set.cache.statsOf(b, key)
+	if x := b.file.Load(); !ok && x != nil && key != "" {
+		if i := x.f.r.Column(key); i >= 0 {
+			st, ok = fromFile(&x.f.r.Columns[i], &x.block().Chunks[i].Stats), true
+			if b.skip > 0 {
+				st.Exact, st.HasSum, st.Nulls = false, false, -1
+			}
+		}
+	}
 	if !ok && c.Kind == scan.Timestamp && b.timed {
 		// Where the time is out of range the row has none, so the bounds hold all the same.
 		return exec.Stats{HasMin: true, HasMax: true, Min: intConst(b.minTime), Max: intConst(b.maxTime), Nulls: -1}, true

@@ -1,0 +1,325 @@
+package columns
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"millrace/blobexpand"
+	"millrace/catalog"
+	"millrace/internal/topicconfig"
+	"millrace/internal/vector"
+	"millrace/scan"
+	"millrace/scan/exec"
+	"millrace/store"
+	"millrace/store/commitlog"
+	"millrace/store/segment/colfile"
+	"millrace/store/state"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+	"github.com/google/uuid"
+)
+
+// sealBlocks is how many blocks go into one file: about a million rows. More make larger files, of which more
+// is written anew when something in them has changed.
+const sealBlocks = 8
+
+// Progress is what Seal did.
+type Progress struct {
+	Blocks, Rows int
+	FileBytes    int64
+	// Upto is the offset below which nothing is left to seal now; More says that there is something above.
+	Upto int64
+	More bool
+}
+
+// Seal writes blocks of a partition that are in no file yet into one: those that are full, or, with all, whatever
+// is decided. At most sealBlocks; Progress.More says whether to come again. makeWay is called before each block. The
+// snapshot must be one that t was bound to.
+func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, partition int32, all bool, makeWay func(context.Context) error) (Progress, error) {
+	var out Progress
+	if s.o.Dir == "" {
+		return out, nil
+	}
+	p := s.part(t.Topic, partition)
+	v := &seen{sn: sn}
+	var err error
+	if v.bound, err = sn.Bounds(p.tp); err != nil {
+		return out, fmt.Errorf("columns: %s-%d: %w", t.Topic.Name, partition, err)
+	}
+	v.copy = sn.Compacted(p.tp)
+	chosen, upto, more, err := p.claim(ctx, v, all)
+	if err != nil || len(chosen) == 0 {
+		out.Upto = upto
+		return out, err
+	}
+	out.Upto, out.More = upto, more
+	cols, fcols := fileColumns(t)
+	src := &source{set: s, sn: sn}
+	tf := s.filesOf(t.Topic)
+	if err := s.o.FS.MkdirAll(tf.dir); err != nil {
+		return out, err
+	}
+	tf.mu.Lock()
+	tf.lastID++
+	id := tf.lastID
+	tf.mu.Unlock()
+	info := colfile.Info{Topic: t.Topic.ID, TopicName: t.Topic.Name, ID: id, Columns: fcols}
+	w, err := colfile.Create(s.o.FS, filepath.Join(tf.dir, fmt.Sprintf("%012d%s", id, colfile.Suffix)), info)
+	if err != nil {
+		return out, err
+	}
+	complete := knowsAll(t)
+	var written []*block
+	for _, b := range chosen {
+		if err = makeWay(ctx); err != nil {
+			break
+		}
+		var rows int
+		if rows, err = s.sealBlock(ctx, &view{s: src, t: t, b: b, bound: v.bound}, cols, w, complete); err != nil {
+			break
+		}
+		if rows > 0 {
+			written = append(written, b)
+			out.Rows += rows
+		}
+	}
+	if err == nil && len(written) > 0 {
+		out.FileBytes = w.Bytes()
+		err = w.Finish()
+	}
+	if err != nil || len(written) == 0 {
+		return out, errors.Join(err, w.Abort())
+	}
+	out.Blocks = len(written)
+	return out, s.adopt(p, tf, id, written)
+}
+
+// claim chooses blocks to seal and sees to it that nothing is joined to them. upto is the offset up to which
+// all is sealed once they are.
+func (p *part) claim(ctx context.Context, v *seen, all bool) (chosen []*block, upto int64, more bool, err error) {
+	list, err := p.cover(ctx, v)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	if err := p.enter(ctx); err != nil {
+		return nil, 0, false, err
+	}
+	defer p.leave()
+	present := p.state.Load().list
+	upto = v.bound.LogStart
+	for _, b := range list {
+		if b.end > v.bound.LastStable || !b.full && !all {
+			break
+		}
+		if b.from < v.bound.LogStart || !slices.Contains(present, b) {
+			break // changed since; the next snapshot sees it
+		}
+		if b.file.Load() == nil && b.maxRows > 0 {
+			if len(chosen) == sealBlocks {
+				return chosen, upto, true, nil
+			}
+			b.full = true
+			chosen = append(chosen, b)
+		}
+		upto = b.end
+	}
+	return chosen, upto, false, nil
+}
+
+// sealBlock adds one block to a file and returns its rows.
+func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *colfile.Writer, complete bool) (int, error) {
+	vecs, from, to, release, err := w.open(ctx, cols, false)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	rows := to - from
+	if rows == 0 {
+		return 0, nil
+	}
+	if from != 0 || len(vecs) > 0 && to != vecs[0].Len {
+		return 0, fmt.Errorf("%w: %v: rows [%d,%d)", errRows, w.b, from, to)
+	}
+	b := w.b
+	blk := colfile.Block{
+		Partition: b.p.tp.Partition, From: b.from, End: b.end, Rows: rows, Dense: b.dense, Complete: complete,
+		Copy: b.copy, Committed: uint64(b.committed), RawBytes: b.bytes, MinTime: b.minTime, MaxTime: b.maxTime, Timed: b.timed,
+	}
+	stats := make([]colfile.Stats, len(vecs))
+	for i, v := range vecs {
+		st, ok := s.cache.statsOf(b, w.key(cols[i]))
+		if !ok || !st.Exact {
+			st = statsOf(v)
+		}
+		stats[i] = toFile(v.Kind, st)
+	}
+	return rows, f.Add(blk, vecs, stats)
+}
+
+// adopt makes a finished file the home of blocks.
+func (s *Set) adopt(p *part, tf *topicFiles, id uint64, blocks []*block) error {
+	r, err := colfile.Open(s.o.FS, filepath.Join(tf.dir, fmt.Sprintf("%012d%s", id, colfile.Suffix)))
+	if err != nil {
+		return err
+	}
+	f := &file{set: s, r: r}
+	f.refs.Store(1)
+	tf.mu.Lock()
+	tf.files = slices.Insert(tf.files, 0, f)
+	tf.mu.Unlock()
+	if err := p.enter(context.Background()); err != nil {
+		return err
+	}
+	defer p.leave()
+	with := make([]sealed, len(blocks))
+	for i, b := range blocks {
+		with[i] = sealed{f, i}
+		b.file.Store(&sealed{f, i})
+	}
+	p.sealed = replaceSealed(p.sealed, with)
+	return nil
+}
+
+// knowsAll says whether every member of the values in t has a column: then a column that comes later is NULL
+// in all that there is now. Declared columns hide others, so with some nothing is said.
+func knowsAll(t *catalog.Table) bool {
+	if t.Rest || t.Config.ValueFormat != topicconfig.FormatJSON ||
+		t.Config.Expand != topicconfig.ExpandAuto && t.Config.Expand != topicconfig.ExpandPinned {
+		return false
+	}
+	return !slices.ContainsFunc(t.Expanded, func(c blobexpand.Column) bool { return c.Declared })
+}
+
+// fileColumns are the columns that a file of t has.
+func fileColumns(t *catalog.Table) ([]scan.Column, []colfile.Column) {
+	cols := []scan.Column{{Kind: scan.Partition}, {Kind: scan.Offset}, {Kind: scan.Timestamp}, {Kind: scan.Key}}
+	for i := range t.Expanded {
+		cols = append(cols, scan.Column{Kind: scan.Expanded, Index: i})
+	}
+	if t.Rest {
+		cols = append(cols, scan.Column{Kind: scan.Rest})
+	}
+	out := make([]colfile.Column, len(cols))
+	for i, c := range cols {
+		typ := TypeOf(t, c)
+		f := colfile.Column{Name: c.Name(t), Key: keyOf(t, c), Kind: typ.Kind, Scale: uint8(typ.Scale)}
+		if f.Key == "" {
+			f.Key = fmt.Sprintf("-%d", c.Kind) // for others only
+		}
+		switch c.Kind {
+		case scan.Partition:
+			f.Logical = colfile.Int32
+		case scan.Timestamp:
+			f.Logical = colfile.Millis
+		case scan.Key, scan.Rest:
+			f.Logical = colfile.Text
+		case scan.Expanded:
+			f.Logical, f.Precision = logicalOf(t.Expanded[c.Index].Type)
+		}
+		out[i] = f
+	}
+	return cols, out
+}
+
+// logicalOf is how a type is shown to others.
+func logicalOf(t blobexpand.Type) (l colfile.Logical, precision uint8) {
+	switch t.Kind {
+	case blobexpand.Bool:
+		return colfile.Bool, 0
+	case blobexpand.Text, blobexpand.JSON: // JSON of ours may hold half surrogate pairs, which others refuse
+		return colfile.Text, 0
+	case blobexpand.Date:
+		return colfile.Date, 0
+	case blobexpand.DateTime:
+		return colfile.Wall, 0
+	case blobexpand.Timestamp:
+		return colfile.Micros, 0
+	case blobexpand.Decimal:
+		return colfile.Number, t.Precision
+	}
+	return colfile.Plain, 0
+}
+
+func lsnOf(x uint64) commitlog.LSN { return commitlog.LSN(x) }
+
+// toFile and fromFile translate bounds.
+func toFile(k vector.Kind, st exec.Stats) colfile.Stats {
+	out := colfile.Stats{Nulls: st.Nulls, HasMin: st.HasMin, HasMax: st.HasMax, Exact: st.Exact, HasSum: st.HasSum}
+	if st.HasMin {
+		out.Min = valueBytes(k, st.Min)
+	}
+	if st.HasMax {
+		out.Max = valueBytes(k, st.Max)
+	}
+	if st.HasSum {
+		out.Sum = valueBytes(vector.Decimal256, st.Sum)
+	}
+	return out
+}
+
+func valueBytes(k vector.Kind, c exec.Const) []byte {
+	switch k {
+	case vector.Int:
+		return binary.LittleEndian.AppendUint64(nil, uint64(c.Int))
+	case vector.Uint:
+		return binary.LittleEndian.AppendUint64(nil, c.Uint)
+	case vector.Float:
+		return binary.LittleEndian.AppendUint64(nil, math.Float64bits(c.Float))
+	case vector.String:
+		return c.Bytes
+	}
+	var b []byte
+	for _, w := range c.Dec.Array() {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+func fromFile(c *colfile.Column, st *colfile.Stats) exec.Stats {
+	t := exec.Type{Kind: c.Kind, Scale: int32(c.Scale)}
+	out := exec.Stats{Nulls: st.Nulls, HasMin: st.HasMin, HasMax: st.HasMax, Exact: st.Exact, HasSum: st.HasSum}
+	if st.HasMin {
+		out.Min = constOf(t, st.Min)
+	}
+	if st.HasMax {
+		out.Max = constOf(t, st.Max)
+	}
+	if st.HasSum {
+		out.Sum = constOf(exec.Type{Kind: vector.Decimal256, Scale: t.Scale}, st.Sum)
+	}
+	return out
+}
+
+func constOf(t exec.Type, b []byte) exec.Const {
+	c := exec.Const{T: t}
+	switch t.Kind {
+	case vector.Int:
+		c.Int = int64(binary.LittleEndian.Uint64(b))
+	case vector.Uint:
+		c.Uint = binary.LittleEndian.Uint64(b)
+	case vector.Float:
+		c.Float = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case vector.String:
+		c.Bytes = b
+	default:
+		w := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+		c.Dec = decimal256.New(w(3), w(2), w(1), w(0))
+	}
+	return c
+}
+
+// topicOfDir is the topic whose files lie in a directory of that name.
+func topicOfDir(name string) (state.TopicID, bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return state.TopicID{}, false
+	}
+	id, err := uuid.Parse(name[i+1:])
+	return id, err == nil
+}
