@@ -153,11 +153,14 @@ func (s *Store) checkpoint() error {
 	defer k.checkpoints.Unlock()
 
 	s.freeze(true)
+	// Memory first: the lock keeps the publisher waiting.
+	encoded := make([]byte, 0, k.stateBytes+k.stateBytes/8)
 	s.pub.RLock()
 	v := s.pub.version.ref()
-	c := checkpointData{lsn: s.pub.lsn, sealed: v.sealed(), open: v.mems[0].open, state: s.pub.state.Encode(nil)}
+	c := checkpointData{lsn: s.pub.lsn, sealed: v.sealed(), open: v.mems[0].open, state: s.pub.state.Encode(encoded)}
 	s.pub.RUnlock()
 	defer v.unref()
+	k.stateBytes = len(c.state)
 	for _, f := range v.segs {
 		c.segments = append(c.segments, f.id)
 	}

@@ -32,6 +32,7 @@ type keeper struct {
 	checkpoints sync.Mutex     // guards the rest; taken after seals
 	listed      []*segmentFile // the saved checkpoint's segments, referenced
 	saved       commitlog.LSN  // the log up to here is in the saved checkpoint and segments
+	stateBytes  int            // of the state in the last checkpoint
 }
 
 func (k *keeper) init() {

@@ -44,6 +44,8 @@ func (s *State) Encode(dst []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(s.nextProducerID))
 	b = binary.AppendUvarint(b, s.documentVersion)
 
+	var ids []int64 // sorted producer ids of one partition after the other
+	var tps []TopicPartition
 	b = binary.AppendUvarint(b, uint64(len(s.sorted)))
 	for _, t := range s.sorted {
 		b = append(b, t.ID[:]...)
@@ -53,7 +55,7 @@ func (s *State) Encode(dst []byte) []byte {
 		b = putConfigs(b, t.Configs)
 		b = binary.AppendUvarint(b, uint64(len(t.partitions)))
 		for i := range t.partitions {
-			b = t.partitions[i].encode(b)
+			b, ids = t.partitions[i].encode(b, ids)
 		}
 	}
 
@@ -69,7 +71,7 @@ func (s *State) Encode(dst []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s.groups)))
 	for _, name := range slices.Sorted(maps.Keys(s.groups)) {
 		b = putString(b, name)
-		b = s.groups[name].encode(b)
+		b, tps = s.groups[name].encode(b, tps)
 	}
 
 	b = binary.AppendUvarint(b, uint64(len(s.kinds)))
@@ -88,7 +90,8 @@ func (s *State) Encode(dst []byte) []byte {
 	return b
 }
 
-func (p *partition) encode(b []byte) []byte {
+// encode also returns ids, whose memory it uses.
+func (p *partition) encode(b []byte, ids []int64) ([]byte, []int64) {
 	b = binary.AppendUvarint(b, uint64(p.logStart))
 	b = binary.AppendUvarint(b, uint64(p.end-p.logStart))
 	transactions := uint64(len(p.open)) << 1
@@ -97,16 +100,15 @@ func (p *partition) encode(b []byte) []byte {
 	}
 	b = binary.AppendUvarint(b, transactions)
 	if len(p.open) > 0 {
-		for _, id := range slices.Sorted(maps.Keys(p.open)) {
+		ids = sortedKeys(ids, p.open)
+		for _, id := range ids {
 			b = binary.AppendUvarint(b, uint64(id))
 			b = binary.AppendUvarint(b, uint64(p.open[id]))
 		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(p.producers)))
-	if len(p.producers) == 0 {
-		return b
-	}
-	for _, id := range slices.Sorted(maps.Keys(p.producers)) {
+	ids = sortedKeys(ids, p.producers)
+	for _, id := range ids {
 		pr := p.producers[id]
 		b = binary.AppendUvarint(b, uint64(id))
 		b = binary.AppendUvarint(b, uint64(pr.epoch))
@@ -120,10 +122,21 @@ func (p *partition) encode(b []byte) []byte {
 			b = binary.AppendUvarint(b, uint64(w.last))
 		}
 	}
-	return b
+	return b, ids
 }
 
-func (g *group) encode(b []byte) []byte {
+// sortedKeys overwrites ids: a state has many partitions, and is encoded under a lock.
+func sortedKeys[V any](ids []int64, m map[int64]V) []int64 {
+	ids = ids[:0]
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// encode also returns tps, whose memory it uses.
+func (g *group) encode(b []byte, tps []TopicPartition) ([]byte, []TopicPartition) {
 	var flags byte
 	if g.active {
 		flags |= groupActive
@@ -134,17 +147,23 @@ func (g *group) encode(b []byte) []byte {
 	b = append(b, flags)
 	b = putBytes(b, g.data)
 	b = binary.AppendVarint(b, g.emptySince)
-	return encodeOffsets(b, g.offsets)
+	return encodeOffsets(b, g.offsets, tps)
 }
 
-func encodeOffsets(b []byte, offsets map[TopicPartition]committed) []byte {
+// encodeOffsets also returns tps, whose memory it uses.
+func encodeOffsets(b []byte, offsets map[TopicPartition]committed, tps []TopicPartition) ([]byte, []TopicPartition) {
 	b = binary.AppendUvarint(b, uint64(len(offsets)))
-	for _, tp := range slices.SortedFunc(maps.Keys(offsets), TopicPartition.Compare) {
+	tps = tps[:0]
+	for tp := range offsets {
+		tps = append(tps, tp)
+	}
+	slices.SortFunc(tps, TopicPartition.Compare)
+	for _, tp := range tps {
 		o := offsets[tp]
 		b = putOffset(b, &OffsetCommit{TopicPartition: tp, Offset: o.Offset, LeaderEpoch: o.LeaderEpoch, ExpireAt: o.expireAt, Metadata: o.Metadata})
 		b = binary.AppendVarint(b, o.CommitTime)
 	}
-	return b
+	return b, tps
 }
 
 func (s *State) encodeTransactions(b []byte) []byte {
@@ -167,7 +186,7 @@ func (s *State) encodeTransactions(b []byte) []byte {
 		b = binary.AppendUvarint(b, uint64(len(t.offsets)))
 		for _, group := range slices.Sorted(maps.Keys(t.offsets)) {
 			b = putString(b, group)
-			b = encodeOffsets(b, t.offsets[group])
+			b, _ = encodeOffsets(b, t.offsets[group], nil)
 		}
 	}
 	return b
