@@ -1,5 +1,6 @@
 """Kafka Streams 4.1, unchanged: word count, a windowed stream-table join, tables."""
 import collections
+import contextlib
 import signal
 import subprocess
 import time
@@ -8,11 +9,11 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
-from millrace import CACHE
+from millrace import CACHE, Millrace
 from test_transactions import consume
 
-INPUTS = ("lines", "users", "countries", "clicks", "ages")
-OUTPUTS = ("counts-out", "clicks-out", "ages-out")
+INPUTS = ("lines", "users", "countries", "clicks", "ages", "sizes")
+OUTPUTS = ("counts-out", "clicks-out", "ages-out", "sizes-out")
 
 
 class Streams:
@@ -59,6 +60,8 @@ def test_streams_counts_joins_and_survives_a_kill(server, tmp_path, guarantee):
         p.produce("countries", name, country)
     for age in ("3", "2"):
         p.produce("ages", age, "tommy")
+    for i in range(10):
+        p.produce("sizes", "100", str(i))
     p.flush(10)
 
     want = collections.Counter()
@@ -134,6 +137,54 @@ def test_streams_counts_joins_and_survives_a_kill(server, tmp_path, guarantee):
 
     until(purged)
     app.kill(signal.SIGTERM)
+
+
+def disk(server, part=""):
+    """Bytes on disk under a part of the data directory; what goes while this looks does not count."""
+    total = 0
+    for f in (server.data / part).rglob("*"):
+        with contextlib.suppress(FileNotFoundError):
+            total += f.stat().st_blocks * 512
+    return total
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+def test_what_a_repartition_topic_held_leaves_the_disk(tmp_path, guarantee):
+    blob, count = 20_000, 10_000
+    # By default a range of 256 MiB is sealed at a time, which takes longer.
+    server = Millrace(tmp_path / "data", "--seal-bytes=4MiB").start()
+    app = Streams(server, tmp_path, guarantee)
+    try:
+        admin = AdminClient({"bootstrap.servers": server.bootstrap})
+        for f in admin.create_topics([NewTopic(t, 2) for t in INPUTS + OUTPUTS]).values():
+            f.result(10)
+        app.start()
+        p = Producer({"bootstrap.servers": server.bootstrap})
+        for i in range(count):
+            p.produce("sizes", str(blob), str(i))
+        p.flush(10)
+        highest = 0
+
+        def done():
+            nonlocal highest
+            highest = max(highest, disk(server))
+            assert server.one("SELECT COUNT(*), MIN(_value), MAX(_value) FROM `sizes-out`") == (count, str(blob), str(blob))
+
+        until(done)
+
+        def purged():
+            for part in range(2):
+                tp = TopicPartition("app-blobs-repartition", part)
+                assert admin.list_offsets({tp: OffsetSpec.earliest()})[tp].result(10).offset >= count // 2 - count // 10
+            assert disk(server, "segments") < blob * count / 20
+
+        until(purged)
+        print(f"{blob * count >> 20} MiB went through; on disk at most {highest >> 20}, then {disk(server) >> 20} MiB, "
+              f"{disk(server, 'segments') >> 20} of it segments, the rest log files for reuse")
+    finally:
+        app.kill()
+        server.stop()
 
 
 def check(ok):

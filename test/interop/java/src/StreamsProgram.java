@@ -4,7 +4,7 @@ import org.apache.kafka.common.serialization.*;
 import org.apache.kafka.streams.*;
 import org.apache.kafka.streams.kstream.*;
 
-/** Word count, a windowed count of a stream-table join, and a global table, with Kafka Streams. Runs until it is killed. */
+/** Word count, a windowed count of a stream-table join, a global table and a repartition, with Kafka Streams. Runs until it is killed. */
 public class StreamsProgram {
   public static void main(String[] a) throws Exception {
     var p = new Properties();
@@ -33,6 +33,12 @@ public class StreamsProgram {
         .to("clicks-out");
 
     b.<String, String>table("ages").toStream().mapValues(v -> v == null ? "gone" : v).to("ages-out");
+
+    // Much goes through a repartition topic here, from and to little.
+    b.<String, String>stream("sizes").mapValues(n -> "x".repeat(Integer.parseInt(n)))
+        .repartition(Repartitioned.as("blobs"))
+        .mapValues(blob -> Integer.toString(blob.length()))
+        .to("sizes-out");
 
     var streams = new KafkaStreams(b.build(), p);
     streams.setUncaughtExceptionHandler(e -> {
