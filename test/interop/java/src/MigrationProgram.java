@@ -118,14 +118,20 @@ public class MigrationProgram {
             if (!name.equals(group.owners.get(r.partition()))) group.shared.incrementAndGet();
             group.taken.computeIfAbsent(r.partition() + "/" + r.offset(), k -> new AtomicInteger()).incrementAndGet();
           }
-          try {
-            consumer.commitSync();
-          } catch (RebalanceInProgressException e) {
-            // Committed when the partitions are given up.
-          }
+          commit();
         }
       } catch (WakeupException e) {
         consumer.close();
+      }
+    }
+
+    /** False: the member's epoch rose while the commit was on its way, which the next one knows. */
+    boolean commit() {
+      try {
+        consumer.commitSync();
+        return true;
+      } catch (CommitFailedException | RebalanceInProgressException e) {
+        return false;
       }
     }
 
@@ -139,7 +145,8 @@ public class MigrationProgram {
     }
 
     @Override public void onPartitionsRevoked(Collection<TopicPartition> parts) {
-      if (!parts.isEmpty()) consumer.commitSync();
+      long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+      while (!parts.isEmpty() && !commit() && System.nanoTime() < until) Thread.yield();
       for (var p : parts) group.owners.remove(p.partition(), name);
     }
 
