@@ -193,9 +193,19 @@ func (w *walker) object(n *node, i, depth int) int {
 		keyEnd := i
 		var e *edge
 		if p := pred[0]; p >= 0 {
-			if pe := &n.edges[p]; pe.at(b, i) {
+			// As edge.at, which the compiler does not inline.
+			pe := &n.edges[p]
+			if len(b)-i >= 16 {
+				if (binary.LittleEndian.Uint64(b[i:])^pe.head[0])&pe.mask[0]|
+					(binary.LittleEndian.Uint64(b[i+8:])^pe.head[1])&pe.mask[1] == 0 &&
+					(len(pe.quoted) <= 16 || pe.slowlyAt(b, i)) {
+					e = pe
+				}
+			} else if pe.slowlyAt(b, i) {
 				e = pe
-				i += len(pe.quoted)
+			}
+			if e != nil {
+				i += len(e.quoted)
 				keyEnd = i - 1
 			}
 		}
@@ -243,7 +253,11 @@ func (w *walker) object(n *node, i, depth int) int {
 		switch c := b[i]; {
 		case c == '"':
 			kind = vString
-			i, fl = jsonval.String(b, i)
+			if end := jsonval.Plain(b, i); end >= 0 {
+				i = end
+			} else {
+				i, fl = jsonval.String(b, i)
+			}
 		case c-'0' < 10 || c == '-':
 			kind = vNumber
 			i, point, fl = jsonval.Number(b, i)
@@ -283,7 +297,8 @@ func (w *walker) object(n *node, i, depth int) int {
 			}
 		case child != nil && child.slot >= 0:
 			s := &w.slots[child.slot]
-			*s = span{row: w.row, start: uint32(start), end: uint32(i), kind: kind, flags: fl}
+			s.row, s.start, s.end = w.row, uint32(start), uint32(i)
+			s.kind, s.flags, s.point = kind, fl, 0
 			switch kind {
 			case vString:
 				s.start++

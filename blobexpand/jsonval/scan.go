@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/bits"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // MaxDepth is the deepest nesting of arrays and objects that is accepted. Raising
@@ -39,15 +40,32 @@ const (
 
 // String scans the string whose opening quote is b[i].
 func String(b []byte, i int) (end int, fl Flags) {
-	i++
-	if i+32 <= len(b) {
-		// Most strings end within a step or two of this.
-		if i = plainRun(b, i); i < len(b) && b[i] == '"' {
-			return i + 1, 0
-		}
+	if end = Plain(b, i); end >= 0 {
+		return end, 0
 	}
+	return longString(b, i)
+}
+
+// Plain is String for strings of ASCII without escapes that do not end near the end of b; -1: ask
+// String. It is small enough to be inlined.
+func Plain(b []byte, i int) (end int) {
+	return plainString(unsafe.SliceData(b), i+1, len(b))
+}
+
+// longString is String in full.
+func longString(b []byte, i int) (end int, fl Flags) {
+	i++
 	for {
-		if i+8 <= len(b) {
+		switch {
+		case i+32 <= len(b):
+			if i = plainRun(unsafe.SliceData(b), i, len(b)); i >= len(b) {
+				return ^len(b), fl
+			}
+			if i+8 > len(b) {
+				break
+			}
+			fallthrough
+		case i+8 <= len(b):
 			// Eight bytes at a time: a byte of interest is a quote, a
 			// backslash, below 0x20 or above 0x7f. Borrows only spoil bytes
 			// above the first hit, and only the first is used.
@@ -60,7 +78,7 @@ func String(b []byte, i int) (end int, fl Flags) {
 				continue
 			}
 			i += bits.TrailingZeros64(m) >> 3
-		} else if i >= len(b) {
+		case i >= len(b):
 			return ^len(b), fl
 		}
 		switch c := b[i]; {
@@ -329,7 +347,9 @@ key:
 	if i >= len(b) || b[i] != '"' {
 		return ^i
 	}
-	if i, _ = String(b, i); i < 0 {
+	if end := Plain(b, i); end >= 0 {
+		i = end
+	} else if i, _ = longString(b, i); i < 0 {
 		return i
 	}
 	if i < len(b) && b[i] <= ' ' {
@@ -348,7 +368,11 @@ value:
 	}
 	switch c := b[i]; {
 	case c == '"':
-		i, _ = String(b, i)
+		if end := Plain(b, i); end >= 0 {
+			i = end
+		} else {
+			i, _ = longString(b, i)
+		}
 	case c-'0' < 10 || c == '-':
 		i, _, _ = Number(b, i)
 	case c == '{' || c == '[':
