@@ -108,6 +108,12 @@ func (r *runner) operator(n Node) (operator, error) {
 		return r.aggregate(n)
 	case *Sort:
 		return r.sort(n)
+	case *Join:
+		return r.join(n)
+	case *Union:
+		return &unionOp{run: r, n: n}, nil
+	case *Window:
+		return r.window(n)
 	}
 	return nil, fmt.Errorf("%w: operator %T", ErrNotSupported, n)
 }
@@ -141,6 +147,12 @@ func (r *runner) check(n Node) error {
 			}
 		}
 		return nil
+	case *Join:
+		return checkJoin(n)
+	case *Union:
+		return checkUnion(n)
+	case *Window:
+		return checkWindow(n)
 	case *Limit:
 		return nil
 	case *Values:

@@ -1,0 +1,426 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"millrace/internal/vector"
+)
+
+// joinOp is a hash join: one side is built into a table, the other probes it batch by batch, in its
+// own order; matches come in the order of the built side.
+type joinOp struct {
+	run *runner
+	n   *Join
+
+	swapped bool // the left side is built (inner joins only)
+	table   *joinTable
+	probe   operator
+	p       *program // the probing side's keys
+	look    *joinProbe
+	res     *program // the residual, over both sides
+	held    holding
+
+	b       *Batch // the present batch of the probing side
+	firsts  []int32
+	keys    []*vector.Vector
+	row     int   // the next of b's rows that count
+	chain   int32 // where its chain goes on; -1: at its end, -2: not begun
+	matched []bool
+	loose   bool // b's unmatched rows are due
+
+	lsel, rsel []int32 // the pairs being made: rows of b and of the table
+	pairRow    []int32 // which of b's rows that count
+	cols       []column
+	vecs       []vector.Vector // of the pairs
+	out        Batch
+	passed     []int32
+	ended      bool
+}
+
+func checkJoin(n *Join) error {
+	if len(n.LeftKeys) != len(n.RightKeys) {
+		return fmt.Errorf("%w: join of %d and %d keys", ErrNotSupported, len(n.LeftKeys), len(n.RightKeys))
+	}
+	if n.Kind == AntiNull && (len(n.LeftKeys) != 1 || n.Residual != nil) {
+		return fmt.Errorf("%w: NOT IN of several columns, or with a condition of its own", ErrNotSupported)
+	}
+	if n.Kind < Inner || n.Kind > AntiNull {
+		return fmt.Errorf("%w: join of kind %d", ErrNotSupported, n.Kind)
+	}
+	for i := range n.LeftKeys {
+		if n.LeftKeys[i].Type() != n.RightKeys[i].Type() {
+			return fmt.Errorf("%w: join of keys of different types", ErrNotSupported)
+		}
+	}
+	if err := checkExprs(n.Left.Schema(), n.LeftKeys...); err != nil {
+		return err
+	}
+	if err := checkExprs(n.Right.Schema(), n.RightKeys...); err != nil {
+		return err
+	}
+	return checkExprs(n.both(), n.Residual)
+}
+
+// both is what the residual looks at.
+func (n *Join) both() []Type {
+	return append(append([]Type(nil), n.Left.Schema()...), n.Right.Schema()...)
+}
+
+func (r *runner) join(n *Join) (operator, error) {
+	return &joinOp{run: r, n: n, held: holding{account: &r.memory}}, nil
+}
+
+// open builds the table.
+func (j *joinOp) open(ctx context.Context) error {
+	build, keys, other, otherKeys := j.n.Right, j.n.RightKeys, j.n.Left, j.n.LeftKeys
+	if j.n.Kind == Inner {
+		l, err := j.run.estimate(ctx, j.n.Left)
+		if err != nil {
+			return err
+		}
+		r, err := j.run.estimate(ctx, j.n.Right)
+		if err != nil {
+			return err
+		}
+		if j.swapped = l < r; j.swapped {
+			build, keys, other, otherKeys = other, otherKeys, build, keys
+		}
+	}
+	if err := j.build(ctx, build, keys); err != nil {
+		return err
+	}
+	j.look = newJoinProbe(j.table)
+	var err error
+	if j.p, err = newProgram(other.Schema(), otherKeys); err != nil {
+		return err
+	}
+	if j.n.Residual != nil {
+		if j.res, err = newProgram(j.n.both(), []Expr{j.n.Residual}); err != nil {
+			return err
+		}
+	}
+	j.keys = make([]*vector.Vector, len(otherKeys))
+	j.cols = make([]column, len(j.n.both()))
+	j.probe, err = j.run.build(other)
+	return err
+}
+
+// build reads one side into the table.
+func (j *joinOp) build(ctx context.Context, n Node, keys []Expr) error {
+	child, err := j.run.build(n)
+	if err != nil {
+		return err
+	}
+	defer child.close()
+	p, err := newProgram(n.Schema(), keys)
+	if err != nil {
+		return err
+	}
+	schema := n.Schema()
+	cols, keyCols := make([]builder, len(schema)), make([]builder, len(keys))
+	for i, t := range schema {
+		cols[i].reset(t)
+	}
+	for i, k := range keys {
+		keyCols[i].reset(k.Type())
+	}
+	rows := 0
+	for {
+		b, err := child.next(ctx)
+		if done(err) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		p.in.set(b)
+		for i, ev := range p.evs {
+			v, err := ev.eval(&p.in)
+			if err != nil {
+				return err
+			}
+			keyCols[i].appendAll(v, p.in.n)
+		}
+		for i := range cols {
+			cols[i].appendRows(&b.Cols[i], b.rows())
+		}
+		rows += p.in.n
+		size := int64(rows) * 40 // the table
+		for i := range cols {
+			size += cols[i].size()
+		}
+		for i := range keyCols {
+			size += keyCols[i].size()
+		}
+		if err := j.held.set(size); err != nil {
+			return err
+		}
+	}
+	built, builtKeys := make([]vector.Vector, len(cols)), make([]vector.Vector, len(keyCols))
+	for i := range cols {
+		null := nullVector(schema[i], 1)
+		cols[i].append1(&null, 0)
+		built[i] = cols[i].vector()
+	}
+	for i := range keyCols {
+		builtKeys[i] = keyCols[i].vector()
+	}
+	j.table = newJoinTable(built, builtKeys, rows)
+	return nil
+}
+
+func (j *joinOp) next(ctx context.Context) (*Batch, error) {
+	if j.table == nil {
+		if err := j.open(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		if j.b == nil {
+			if j.ended {
+				return nil, io.EOF
+			}
+			b, err := j.probe.next(ctx)
+			if err != nil {
+				j.ended = done(err)
+				return nil, err
+			}
+			if err := j.begin(b); err != nil {
+				return nil, err
+			}
+			if j.n.Kind >= Semi && j.res == nil {
+				j.b = nil
+				if out := j.keep(b); out != nil {
+					return out, nil
+				}
+				continue
+			}
+		}
+		out, err := j.step()
+		if err != nil {
+			return nil, err
+		}
+		if out != nil {
+			return out, nil
+		}
+	}
+}
+
+// begin looks a batch of the probing side up.
+func (j *joinOp) begin(b *Batch) error {
+	j.p.in.set(b)
+	for i, ev := range j.p.evs {
+		v, err := ev.eval(&j.p.in)
+		if err != nil {
+			return err
+		}
+		j.keys[i] = v
+	}
+	n := j.p.in.n
+	if len(j.keys) == 0 { // every row matches every row
+		j.firsts = grown(&j.look.first, n)
+		first := int32(-1)
+		if j.table.rows > 0 {
+			first = 0
+		}
+		fillWith(j.firsts, first)
+	} else {
+		j.firsts = j.look.firsts(j.keys, n)
+	}
+	j.b, j.row, j.chain, j.loose = b, 0, -2, false
+	if j.n.Kind != Inner {
+		clear(grown(&j.matched, n))
+	}
+	return nil
+}
+
+// keep is the batch with the rows that a semi or anti join keeps, nil for none.
+func (j *joinOp) keep(b *Batch) *Batch {
+	rows := b.rows()
+	kept := j.passed[:0]
+	for k, first := range j.firsts {
+		var keep bool
+		switch j.n.Kind {
+		case Semi:
+			keep = first >= 0
+		case Anti:
+			keep = first < 0
+		case AntiNull:
+			keep = j.table.rows == 0 || !j.table.null && first < 0 && !j.keys[0].IsNull(k)
+		}
+		if keep {
+			kept = append(kept, rows[k])
+		}
+	}
+	j.passed = kept
+	if len(kept) == 0 {
+		return nil
+	}
+	j.out = Batch{Len: b.Len, Sel: kept, Cols: b.Cols}
+	return &j.out
+}
+
+// step makes the next batch of pairs, or of rows without a match; nil when it came to nothing.
+func (j *joinOp) step() (*Batch, error) {
+	if j.loose {
+		out := j.unmatched()
+		j.b = nil
+		return out, nil
+	}
+	j.pairs()
+	if j.row == len(j.firsts) {
+		if j.loose = j.n.Kind != Inner; !j.loose {
+			defer func() { j.b = nil }()
+		}
+	}
+	if len(j.lsel) == 0 {
+		return nil, nil
+	}
+	b := j.assemble(j.b.Cols, j.lsel, j.rsel)
+	if j.res != nil {
+		j.res.in.set(b)
+		v, err := j.res.evs[0].eval(&j.res.in)
+		if err != nil {
+			return nil, err
+		}
+		sel := j.passed[:0]
+		for k := range b.Len {
+			if !v.IsNull(k) && v.Int(k) != 0 {
+				sel = append(sel, int32(k))
+				if j.n.Kind != Inner {
+					j.matched[j.pairRow[k]] = true
+				}
+			}
+		}
+		j.passed = sel
+		if len(sel) == 0 {
+			return nil, nil
+		}
+		b.Sel = sel
+	} else if j.n.Kind == LeftOuter {
+		for _, k := range j.pairRow {
+			j.matched[k] = true
+		}
+	}
+	if j.n.Kind >= Semi {
+		return nil, nil // only who matched is of interest
+	}
+	return b, nil
+}
+
+// pairs lists up to chunkRows matches of the present batch.
+func (j *joinOp) pairs() {
+	rows := j.b.rows()
+	j.lsel, j.rsel, j.pairRow = j.lsel[:0], j.rsel[:0], j.pairRow[:0]
+	for ; j.row < len(j.firsts); j.row++ {
+		if j.chain == -2 {
+			j.chain = j.firsts[j.row]
+		}
+		for j.chain >= 0 {
+			if len(j.lsel) == chunkRows {
+				return
+			}
+			j.lsel = append(j.lsel, rows[j.row])
+			j.rsel = append(j.rsel, j.chain)
+			j.pairRow = append(j.pairRow, int32(j.row))
+			if len(j.keys) == 0 {
+				if j.chain++; int(j.chain) == j.table.rows {
+					j.chain = -1
+				}
+			} else {
+				j.chain = j.table.next[j.chain]
+			}
+		}
+		j.chain = -2
+	}
+}
+
+// assemble gathers rows of the probing side and of the table.
+func (j *joinOp) assemble(probe []vector.Vector, prows, trows []int32) *Batch {
+	j.vecs = j.vecs[:0]
+	left, right, lrows, rrows := probe, j.table.cols, prows, trows
+	if j.swapped {
+		left, right, lrows, rrows = right, left, rrows, lrows
+	}
+	for i := range left {
+		j.vecs = append(j.vecs, *j.cols[i].gather(&left[i], lrows))
+	}
+	for i := range right {
+		j.vecs = append(j.vecs, *j.cols[len(left)+i].gather(&right[i], rrows))
+	}
+	j.out = Batch{Len: len(prows), Cols: j.vecs}
+	return &j.out
+}
+
+// unmatched are the present batch's rows without a match, with NULLs on the right, or as
+// they are; of a semi join those with one. nil for none.
+func (j *joinOp) unmatched() *Batch {
+	rows := j.b.rows()
+	j.lsel, j.rsel = j.lsel[:0], j.rsel[:0]
+	for k, m := range j.matched[:len(j.firsts)] {
+		if m == (j.n.Kind == Semi) {
+			j.lsel, j.rsel = append(j.lsel, rows[k]), append(j.rsel, int32(j.table.rows))
+		}
+	}
+	if len(j.lsel) == 0 {
+		return nil
+	}
+	if j.n.Kind != LeftOuter {
+		j.out = Batch{Len: j.b.Len, Sel: j.lsel, Cols: j.b.Cols}
+		return &j.out
+	}
+	return j.assemble(j.b.Cols, j.lsel, j.rsel)
+}
+
+func (j *joinOp) close() {
+	if j.probe != nil {
+		j.probe.close()
+	}
+	j.table, j.look = nil, nil
+	j.ended, j.b = true, nil
+	_ = j.held.set(0)
+}
+
+// estimate is about how many rows n yields at most, to choose the side of a join that is built.
+func (r *runner) estimate(ctx context.Context, n Node) (int64, error) {
+	switch n := n.(type) {
+	case *Scan:
+		blocks, err := n.Source.Blocks(ctx, n.Table, n.Columns, n.Prune)
+		if err != nil {
+			return 0, err
+		}
+		rows := int64(0)
+		for _, b := range blocks {
+			rows += int64(b.Rows())
+		}
+		return rows, nil
+	case *Values:
+		return int64(n.Rows), nil
+	case *Limit:
+		rows, err := r.estimate(ctx, n.Child)
+		if n.Count >= 0 {
+			rows = min(rows, n.Count)
+		}
+		return rows, err
+	case *Sort:
+		rows, err := r.estimate(ctx, n.Child)
+		if n.Limit >= 0 {
+			rows = min(rows, n.Limit)
+		}
+		return rows, err
+	}
+	total := int64(0)
+	for _, c := range children(n) {
+		rows, err := r.estimate(ctx, c)
+		if err != nil {
+			return 0, err
+		}
+		total += rows
+	}
+	if f, ok := n.(*Filter); ok && f != nil {
+		total = (total + 1) / 2 // of two sides alike the filtered one is built
+	}
+	return total, nil
+}
