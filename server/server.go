@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"millrace/catalog"
 	"millrace/catalog/sqltable"
 	"millrace/ingest"
+	"millrace/ingest/sealer"
 	"millrace/internal/recordbatch"
 	"millrace/scan/columns"
 	"millrace/server/auth"
@@ -61,6 +63,9 @@ func Run(ctx context.Context, o Options) error {
 	return err
 }
 
+// columnsDir is where files of columns lie in the data directory. All of it may be deleted while the server is down.
+const columnsDir = "columns"
+
 // gcPercent is half of Go's default: nearly all of a busy server's heap is record batches
 // and column vectors, in which the collector has nothing to look at. Collecting them twice as
 // often cannot be measured; the garbage of the default is a third more resident memory.
@@ -105,7 +110,11 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 
 	co := o.Columns
 	co.Logger, co.Registry = o.Logger, registry
+	co.Dir, co.FS = filepath.Join(o.Data, columnsDir), so.FS
 	cols := columns.New(co)
+	s.stop = append(s.stop, cols.Close)
+	seals := sealer.New(sealer.Options{Store: s.Store, Catalog: tables, Columns: cols, Logger: o.Logger, Registry: registry})
+	s.stop = append(s.stop, seals.Close)
 
 	configs := groupconfig.New(s.Store)
 	gro := o.Groups
@@ -126,6 +135,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		mo.Address, mo.TLSConfig, mo.Logger, mo.Registry = o.MySQL, tlsConfig, o.Logger, registry
 		mo.MaxConnections, mo.LoginTimeout = o.MaxConnections, o.LoginTimeout
 		mo.Store, mo.Catalog, mo.Auth = s.Store, tables, users
+		mo.SealColumns = seals.Seal
 		mo.Provider = sqltable.NewProvider(tables, s.Store, sqltable.Options{
 			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
 			Connections:  s.connections,

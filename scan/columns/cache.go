@@ -6,6 +6,7 @@ import (
 
 	"millrace/internal/vector"
 	"millrace/scan/exec"
+	"millrace/store/segment/colfile"
 )
 
 // cache holds the columns of blocks, and bounds those that nobody uses. Its mutex is a leaf.
@@ -27,6 +28,10 @@ type column struct {
 	vec   *vector.Vector
 	mem   []byte // of the cache's slabs: vec's buffers
 	bytes int64
+
+	// Of an entry that is a column's filter instead. It is not final when none was made yet.
+	filter colfile.Bloom
+	final  bool
 
 	// Guarded by the cache's mutex.
 	pins    int
@@ -76,11 +81,23 @@ func (c *cache) pinLocked(x *column) {
 	}
 }
 
-// add puts a column into its block, pinned, unless one came before it; the one that is there
+// add puts a column and its bounds into its block, pinned, unless one came before it; the one that is there
 // is returned.
 func (c *cache) add(x *column, st exec.Stats) *column {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	x.b.keepStats(x.key, st)
+	return c.putLocked(x)
+}
+
+// put is add of what has no bounds.
+func (c *cache) put(x *column) *column {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.putLocked(x)
+}
+
+func (c *cache) putLocked(x *column) *column {
 	if y := x.b.columns[x.key]; y != nil {
 		c.pinLocked(y)
 		if x.mem != nil {
@@ -92,7 +109,6 @@ func (c *cache) add(x *column, st exec.Stats) *column {
 		x.b.columns = map[string]*column{}
 	}
 	x.b.columns[x.key] = x
-	x.b.keepStats(x.key, st)
 	x.pins = 1
 	c.used += x.bytes
 	c.shrink()

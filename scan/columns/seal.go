@@ -33,34 +33,43 @@ const sealBlocks = 8
 type Progress struct {
 	Blocks, Rows int
 	FileBytes    int64
-	// Upto is the offset below which nothing is left to seal now; More says that there is something above.
-	Upto int64
+	// Upto is, for each partition asked for, the offset below which nothing is left to seal; More says that there is
+	// something above in one of them.
+	Upto []int64
 	More bool
 }
 
-// Seal writes blocks of a partition that are in no file yet into one: those that are full, or, with all, whatever
+// Seal writes blocks of partitions that are in no file yet into one: those that are full, or, with all, whatever
 // is decided. At most sealBlocks; Progress.More says whether to come again. makeWay is called before each block. The
 // snapshot must be one that t was bound to.
-func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, partition int32, all bool, makeWay func(context.Context) error) (Progress, error) {
-	var out Progress
+func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, partitions []int32, all bool, makeWay func(context.Context) error) (Progress, error) {
+	out := Progress{Upto: make([]int64, len(partitions))}
 	if s.o.Dir == "" {
 		return out, nil
 	}
-	p := s.part(t.Topic, partition)
-	v := &seen{sn: sn}
-	var err error
-	if v.bound, err = sn.Bounds(p.tp); err != nil {
-		return out, fmt.Errorf("columns: %s-%d: %w", t.Topic.Name, partition, err)
-	}
-	v.copy = sn.Compacted(p.tp)
-	chosen, upto, more, err := p.claim(ctx, v, all)
-	if err != nil || len(chosen) == 0 {
-		out.Upto = upto
-		return out, err
-	}
-	out.Upto, out.More = upto, more
-	cols, fcols := fileColumns(t)
 	src := &source{set: s, sn: sn}
+	var chosen []*view
+	for i, partition := range partitions {
+		p := s.part(t.Topic, partition)
+		v := &seen{sn: sn}
+		var err error
+		if v.bound, err = sn.Bounds(p.tp); err != nil {
+			return out, fmt.Errorf("columns: %s-%d: %w", t.Topic.Name, partition, err)
+		}
+		v.copy = sn.Compacted(p.tp)
+		blocks, upto, more, err := p.claim(ctx, v, all, sealBlocks-len(chosen))
+		if err != nil {
+			return out, err
+		}
+		for _, b := range blocks {
+			chosen = append(chosen, &view{s: src, t: t, b: b, bound: v.bound})
+		}
+		out.Upto[i], out.More = upto, out.More || more
+	}
+	if len(chosen) == 0 {
+		return out, nil
+	}
+	cols, fcols := fileColumns(t)
 	tf := s.filesOf(t.Topic)
 	if err := s.o.FS.MkdirAll(tf.dir); err != nil {
 		return out, err
@@ -76,16 +85,16 @@ func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, pa
 	}
 	complete := knowsAll(t)
 	var written []*block
-	for _, b := range chosen {
+	for _, c := range chosen {
 		if err = makeWay(ctx); err != nil {
 			break
 		}
 		var rows int
-		if rows, err = s.sealBlock(ctx, &view{s: src, t: t, b: b, bound: v.bound}, cols, w, complete); err != nil {
+		if rows, err = s.sealBlock(ctx, c, cols, w, complete); err != nil {
 			break
 		}
 		if rows > 0 {
-			written = append(written, b)
+			written = append(written, c.b)
 			out.Rows += rows
 		}
 	}
@@ -97,12 +106,12 @@ func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, pa
 		return out, errors.Join(err, w.Abort())
 	}
 	out.Blocks = len(written)
-	return out, s.adopt(p, tf, id, written)
+	return out, s.adopt(tf, id, written)
 }
 
-// claim chooses blocks to seal and sees to it that nothing is joined to them. upto is the offset up to which
+// claim chooses blocks to seal, at most so many, and sees to it that nothing is joined to them. upto is the offset up to which
 // all is sealed once they are.
-func (p *part) claim(ctx context.Context, v *seen, all bool) (chosen []*block, upto int64, more bool, err error) {
+func (p *part) claim(ctx context.Context, v *seen, all bool, most int) (chosen []*block, upto int64, more bool, err error) {
 	list, err := p.cover(ctx, v)
 	if err != nil {
 		return nil, 0, false, err
@@ -121,7 +130,7 @@ func (p *part) claim(ctx context.Context, v *seen, all bool) (chosen []*block, u
 			break // changed since; the next snapshot sees it
 		}
 		if b.file.Load() == nil && b.maxRows > 0 {
-			if len(chosen) == sealBlocks {
+			if len(chosen) == most {
 				return chosen, upto, true, nil
 			}
 			b.full = true
@@ -163,7 +172,7 @@ func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *col
 }
 
 // adopt makes a finished file the home of blocks.
-func (s *Set) adopt(p *part, tf *topicFiles, id uint64, blocks []*block) error {
+func (s *Set) adopt(tf *topicFiles, id uint64, blocks []*block) error {
 	r, err := colfile.Open(s.o.FS, filepath.Join(tf.dir, fmt.Sprintf("%012d%s", id, colfile.Suffix)))
 	if err != nil {
 		return err
@@ -173,16 +182,14 @@ func (s *Set) adopt(p *part, tf *topicFiles, id uint64, blocks []*block) error {
 	tf.mu.Lock()
 	tf.files = slices.Insert(tf.files, 0, f)
 	tf.mu.Unlock()
-	if err := p.enter(context.Background()); err != nil {
-		return err
-	}
-	defer p.leave()
-	with := make([]sealed, len(blocks))
 	for i, b := range blocks {
-		with[i] = sealed{f, i}
+		if err := b.p.enter(context.Background()); err != nil {
+			return err
+		}
 		b.file.Store(&sealed{f, i})
+		b.p.sealed = replaceSealed(b.p.sealed, []sealed{{f, i}})
+		b.p.leave()
 	}
-	p.sealed = replaceSealed(p.sealed, with)
 	return nil
 }
 

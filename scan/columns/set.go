@@ -79,6 +79,9 @@ func (s *Set) part(t state.Topic, partition int32) *part {
 	return p
 }
 
+// BlockRows is how many rows a full block has, unless its bytes are too many.
+func (s *Set) BlockRows() int { return s.o.BlockRows }
+
 // Close closes the files. Nobody may use the Set, or a Source of it, any more.
 func (s *Set) Close() error {
 	s.mu.Lock()

@@ -112,7 +112,7 @@ func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
 		return exec.Stats{HasMin: true, HasMax: true, Min: p, Max: p}, true
 	case c.Kind == scan.Offset:
 		st := exec.Stats{HasMin: true, HasMax: true, Min: intConst(max(b.from, w.bound.LogStart)), Max: intConst(min(b.end, w.bound.End) - 1)}
-		st.Exact = b.dense
+		st.Exact = b.dense && w.whole()
 		return st, true
 	}
 	key := w.key(c)
@@ -136,9 +136,6 @@ func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
 }
 
 func intConst(x int64) exec.Const { return exec.Const{T: exec.Type{Kind: vector.Int}, Int: x} }
-
-// MayContain implements exec.Block.
-func (w *view) MayContain(c scan.Column, v exec.Const) bool { return true }
 
 // statsOf is what is known of a column that was made once.
 func (c *cache) statsOf(b *block, key string) (exec.Stats, bool) {

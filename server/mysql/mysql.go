@@ -50,6 +50,8 @@ type Options struct {
 	// are refused more; 0: a share of the memory limit or of the machine's memory.
 	MemoryBytes uint64
 
+	// SealColumns writes what is decided of a topic into files of columns, for CALL millrace.seal; nil: nothing does.
+	SealColumns func(ctx context.Context, topic string) error
 	// Provider of the databases; nil: one over Store and Catalog.
 	Provider *sqltable.Provider
 	// Pushdown executes plans; nil: one with the session's choice of millrace_pushdown.

@@ -31,13 +31,22 @@ func (c *conn) call(ctx *sql.Context, s *sqlparser.Call, bindings map[string]sql
 }
 
 // seal carries out CALL millrace.seal('topic'): what was written so far is in segments when it
-// returns. The whole log is sealed, since a log file holds all topics.
+// returns, and the topic's columns are in files. The whole log is sealed, since a log file holds all topics.
 func (c *conn) seal(ctx *sql.Context, params []sqlparser.Expr, bindings map[string]sql.Expression) (*answer, error) {
-	if _, err := c.topicToAlter(ctx, "seal", params, bindings); err != nil {
+	topic, err := c.topicToAlter(ctx, "seal", params, bindings)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.s.o.Store.Seal(ctx); err != nil {
 		return nil, err
+	}
+	if seal := c.s.o.SealColumns; seal != nil {
+		switch err := seal(ctx, topic.Name); {
+		case errors.Is(err, state.ErrUnknownTopic):
+			return nil, errNoTable(sqltable.KafkaDatabase, topic.Name)
+		case err != nil:
+			return nil, err
+		}
 	}
 	return okAnswer(0), nil
 }

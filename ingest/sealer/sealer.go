@@ -1,0 +1,313 @@
+// Package sealer is the background worker that writes topics' columns into files: new blocks once there are enough
+// rows, and whatever there is of a partition that has been idle for a while. It makes way for producers.
+package sealer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"millrace/catalog"
+	"millrace/scan/columns"
+	"millrace/store"
+	"millrace/store/state"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Options of a Sealer. Zero values take the defaults named here.
+type Options struct {
+	Store    *store.Store
+	Catalog  *catalog.Catalog
+	Columns  *columns.Set
+	Logger   *slog.Logger
+	Registry prometheus.Registerer // nil: no metrics
+	// Every is how often the worker looks for something to do; default 1 s.
+	Every time.Duration
+	// Age is after what time without new records the rest of a partition is sealed, however few its rows are (but
+	// minIdleRows); default 10 min. Less makes more and smaller files.
+	Age time.Duration
+}
+
+const (
+	// minIdleRows is from how many rows on an idle partition's rest is worth a file: fewer are expanded faster
+	// than a file is opened.
+	minIdleRows = 8192
+	// fullBlocks is from how many full blocks on a topic is sealed at once: they make a file of the size that is best.
+	fullBlocks = 8
+	// patience is how long full blocks wait for others, to make fewer and larger files.
+	patience = 10 * time.Second
+	// sweepEvery is how often files that nobody wants are looked for.
+	sweepEvery = 30 * time.Second
+	// yieldMax is how long the worker makes way for producers before each block: as long as its last
+	// step took, at most.
+	yieldMax = time.Second
+	// retryAfter is how long a topic is left alone after a failure.
+	retryAfter = time.Minute
+)
+
+// Sealer runs until Close. Safe for concurrent use.
+type Sealer struct {
+	o Options
+	m *metrics
+
+	stop    context.CancelFunc
+	stopped chan struct{}
+
+	sealing sync.Mutex // one file is written at a time
+
+	// The worker's own.
+	known   map[state.TopicPartition]progress
+	failed  map[state.TopicID]time.Time
+	waiting map[state.TopicID]time.Time // since when topics have full blocks, too few for a file
+	swept   time.Time
+}
+
+// progress is what the worker knows of a partition.
+type progress struct {
+	sealed int64     // up to here
+	end    int64     // when it last grew
+	grown  time.Time // then
+}
+
+// New starts one.
+func New(o Options) *Sealer {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Every <= 0 {
+		o.Every = time.Second
+	}
+	if o.Age <= 0 {
+		o.Age = 10 * time.Minute
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Sealer{
+		o: o, stop: stop, stopped: make(chan struct{}),
+		known: map[state.TopicPartition]progress{}, failed: map[state.TopicID]time.Time{}, waiting: map[state.TopicID]time.Time{},
+	}
+	s.m = newMetrics(o.Registry, o.Columns)
+	go s.work(ctx)
+	return s
+}
+
+// Close ends the work. The store, the catalog and the Set must still be open.
+func (s *Sealer) Close() error {
+	s.stop()
+	<-s.stopped
+	return nil
+}
+
+func (s *Sealer) work(ctx context.Context) {
+	defer close(s.stopped)
+	t := time.NewTicker(s.o.Every)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+		s.pass(ctx, time.Now())
+	}
+}
+
+// due is a topic with something to seal.
+type due struct {
+	topic      state.Topic
+	partitions []int32
+	all        bool
+}
+
+// pass does what is due now.
+func (s *Sealer) pass(ctx context.Context, now time.Time) {
+	sn := s.o.Store.Snapshot()
+	list, lag := s.due(sn, now)
+	if sweep := now.Sub(s.swept) >= sweepEvery; sweep {
+		s.swept = now
+		s.o.Columns.Sweep(s.o.Store.Topics)
+		s.dropDead(ctx, sn)
+		s.forget(sn.Topics())
+	}
+	sn.Release()
+	s.m.lag.Set(float64(lag))
+	for _, d := range list {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := s.seal(ctx, &d); err != nil && ctx.Err() == nil && !errors.Is(err, state.ErrUnknownTopic) {
+			s.m.failures.Inc()
+			s.failed[d.topic.ID] = now.Add(retryAfter)
+			s.o.Logger.Error("columns could not be sealed; queries expand the records meanwhile", "topic", d.topic.Name,
+				"error", err, "next try in", retryAfter)
+		}
+	}
+}
+
+// due lists what there is to seal. It looks at every partition, so it costs little for each. lag is the decided rows of full
+// blocks that no file has.
+func (s *Sealer) due(sn *store.Snapshot, now time.Time) (list []due, lag int64) {
+	block := int64(s.o.Columns.BlockRows())
+	all := sn.Topics().All()
+	for i := range all {
+		t := &all[i]
+		if strings.HasPrefix(t.Name, "__") || now.Before(s.failed[t.ID]) {
+			continue
+		}
+		full, idle := due{topic: *t}, due{topic: *t, all: true}
+		total := int64(0)
+		for n := range t.Partitions {
+			tp := state.TopicPartition{Topic: t.ID, Partition: n}
+			b, err := sn.Bounds(tp)
+			if err != nil || b.LastStable <= b.LogStart {
+				continue
+			}
+			p := s.known[tp]
+			if b.End != p.end {
+				p.end, p.grown = b.End, now
+				s.known[tp] = p
+			}
+			rows := b.LastStable - max(p.sealed, b.LogStart)
+			switch {
+			case rows >= block:
+				total += rows
+				full.partitions = append(full.partitions, n)
+			case rows >= minIdleRows && now.Sub(p.grown) >= s.o.Age:
+				idle.partitions = append(idle.partitions, n)
+			}
+		}
+		lag += total
+		switch first, waits := s.waiting[t.ID]; {
+		case total == 0:
+			delete(s.waiting, t.ID)
+		case !waits && total < fullBlocks*block:
+			s.waiting[t.ID] = now
+		case total >= fullBlocks*block || now.Sub(first) >= patience:
+			delete(s.waiting, t.ID)
+			list = append(list, full)
+		}
+		if len(idle.partitions) > 0 {
+			list = append(list, idle)
+		}
+	}
+	return list, lag
+}
+
+// Seal writes all decided rows of a topic into files (CALL millrace.seal). state.ErrUnknownTopic.
+func (s *Sealer) Seal(ctx context.Context, topic string) error {
+	t, ok := s.o.Store.Topics().ByName(topic)
+	if !ok {
+		return state.ErrUnknownTopic
+	}
+	partitions := make([]int32, t.Partitions)
+	for i := range partitions {
+		partitions[i] = int32(i)
+	}
+	_, err := s.sealUpto(ctx, topic, partitions, true)
+	return err
+}
+
+// seal is the worker's.
+func (s *Sealer) seal(ctx context.Context, d *due) error {
+	upto, err := s.sealUpto(ctx, d.topic.Name, d.partitions, d.all)
+	if err != nil {
+		return err
+	}
+	for i, n := range d.partitions {
+		tp := state.TopicPartition{Topic: d.topic.ID, Partition: n}
+		p := s.known[tp]
+		p.sealed = upto[i]
+		s.known[tp] = p
+	}
+	return nil
+}
+
+// sealUpto seals partitions, and says up to where they are.
+func (s *Sealer) sealUpto(ctx context.Context, topic string, partitions []int32, all bool) (upto []int64, err error) {
+	s.sealing.Lock()
+	defer s.sealing.Unlock()
+	for {
+		p, err := s.file(ctx, topic, partitions, all)
+		if err != nil || !p.More {
+			return p.Upto, err
+		}
+	}
+}
+
+// file writes at most one file.
+func (s *Sealer) file(ctx context.Context, topic string, partitions []int32, all bool) (columns.Progress, error) {
+	sn := s.o.Store.Snapshot()
+	defer sn.Release()
+	t, err := s.o.Catalog.Bind(ctx, sn, topic)
+	if err != nil {
+		return columns.Progress{}, err
+	}
+	began := time.Now()
+	step := began
+	p, err := s.o.Columns.Seal(ctx, sn, t, partitions, all, func(ctx context.Context) error {
+		err := s.makeWay(ctx, time.Since(step))
+		step = time.Now()
+		return err
+	})
+	if err != nil {
+		return p, fmt.Errorf("sealer: %s: %w", topic, err)
+	}
+	if p.Blocks > 0 {
+		s.m.files.Inc()
+		s.m.rows.Add(float64(p.Rows))
+		s.m.bytes.Add(float64(p.FileBytes))
+		s.m.seconds.Add(time.Since(began).Seconds())
+		s.o.Logger.Debug("sealed columns", "topic", topic, "blocks", p.Blocks, "rows", p.Rows,
+			"bytes", p.FileBytes, "took", time.Since(began))
+	}
+	return p, nil
+}
+
+// makeWay waits while records wait for the disk, as long as the last step took at most.
+func (s *Sealer) makeWay(ctx context.Context, took time.Duration) error {
+	if !s.o.Store.Busy() {
+		return ctx.Err()
+	}
+	t := time.NewTimer(min(took, yieldMax))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *Sealer) dropDead(ctx context.Context, sn *store.Snapshot) {
+	all := sn.Topics().All()
+	for i := range all {
+		n, err := s.o.Columns.DropDead(ctx, sn, all[i])
+		if err != nil && ctx.Err() == nil {
+			s.o.Logger.Warn("files of columns could not be dropped", "topic", all[i].Name, "error", err)
+		}
+		s.m.dropped.Add(float64(n))
+	}
+}
+
+// forget drops what is known of topics that are gone.
+func (s *Sealer) forget(live *store.TopicSet) {
+	for tp := range s.known {
+		if _, ok := live.ByID(tp.Topic); !ok {
+			delete(s.known, tp)
+		}
+	}
+	for id := range s.failed {
+		if _, ok := live.ByID(id); !ok {
+			delete(s.failed, id)
+		}
+	}
+	for id := range s.waiting {
+		if _, ok := live.ByID(id); !ok {
+			delete(s.waiting, id)
+		}
+	}
+}
