@@ -131,6 +131,55 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) (
 	if from < w.bound.LogStart || to > w.bound.End {
 		panic(fmt.Sprintf("columns: [%d,%d) of %v is not in the snapshot's [%d,%d)", from, to, w.b, w.bound.LogStart, w.bound.End))
 	}
+	var mine, others []scan.Column
+	for _, c := range cols {
+		if direct(c) {
+			mine = append(mine, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	out := make([]*vector.Vector, 0, len(cols))
+	rows := -1
+	for _, some := range []struct {
+		cols []scan.Column
+		read func(context.Context, []scan.Column, int64, int64) ([]*vector.Vector, int, error)
+	}{{mine, w.shred}, {others, w.readRows}} {
+		if len(some.cols) == 0 {
+			continue
+		}
+		vecs, n, err := some.read(ctx, some.cols, from, to)
+		if err != nil {
+			return nil, err
+		}
+		if rows >= 0 && n != rows || w.b.dense && int64(n) != to-from {
+			return nil, fmt.Errorf("%w: %d of [%d,%d) in %v", errRows, n, from, to, w.b)
+		}
+		rows = n
+		out = append(out, vecs...)
+	}
+	m := w.s.set.m
+	m.expanded.Add(float64(len(cols)))
+	m.rows.Add(float64(rows))
+	if len(mine) > 0 && len(others) > 0 { // back into the order that was asked for
+		some := out
+		out = make([]*vector.Vector, 0, len(cols))
+		at, behind := 0, len(mine)
+		for _, c := range cols {
+			if direct(c) {
+				out = append(out, some[at])
+				at++
+			} else {
+				out = append(out, some[behind])
+				behind++
+			}
+		}
+	}
+	return out, nil
+}
+
+// readRows has the row path read columns.
+func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64) ([]*vector.Vector, int, error) {
 	offset := scan.Column{Kind: scan.Offset}
 	r, err := scan.Open(scan.Request{
 		Source: scan.FromSnapshot(w.s.sn), Table: w.t, Columns: cols,
@@ -141,7 +190,7 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) (
 		}},
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer r.Close()
 	chunks := make([][]arrow.Array, len(cols))
@@ -158,7 +207,7 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) (
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		records = append(records, rec)
 		rows += int(rec.NumRows())
@@ -166,17 +215,11 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) (
 			chunks[i] = append(chunks[i], rec.Column(i))
 		}
 	}
-	if w.b.dense && int64(rows) != to-from {
-		return nil, fmt.Errorf("%w: %d of [%d,%d) in %v", errRows, rows, from, to, w.b)
-	}
-	m := w.s.set.m
-	m.expanded.Add(float64(len(cols)))
-	m.rows.Add(float64(rows))
 	out := make([]*vector.Vector, len(cols))
 	for i, c := range cols {
 		out[i] = fromArrow(TypeOf(w.t, c), chunks[i], rows)
 	}
-	return out, nil
+	return out, rows, nil
 }
 
 // fromDonors makes a column of those of the smaller blocks at the block's front, and what is missing behind them, and gives it
