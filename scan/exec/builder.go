@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"millrace/internal/vector"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -80,16 +82,78 @@ func (b *builder) append1(v *vector.Vector, i int) {
 
 // appendAll appends n rows of v.
 func (b *builder) appendAll(v *vector.Vector, n int) {
-	for i := range n {
-		b.append1(v, i)
+	for from := 0; from < n; from += chunkRows {
+		if from == 0 {
+			b.appendRows(v, allRows[:min(n, chunkRows)])
+			continue
+		}
+		s := v.Slice(from, min(n, from+chunkRows))
+		b.appendRows(&s, allRows[:s.Len])
 	}
 }
 
 // appendRows appends the rows that sel lists.
 func (b *builder) appendRows(v *vector.Vector, sel []int32) {
-	for _, i := range sel {
-		b.append1(v, int(i))
+	if v.Const || b.t.Kind == vector.String && v.HasNulls() {
+		for _, i := range sel {
+			b.append1(v, int(i))
+		}
+		return
 	}
+	if v.HasNulls() || b.nulls > 0 {
+		for _, i := range sel {
+			b.mark(v.IsNull(int(i)))
+			b.n++
+		}
+	} else {
+		b.n += len(sel)
+	}
+	switch b.t.Kind {
+	case vector.Int:
+		switch {
+		case v.Int8 != nil:
+			b.ints = appendInts(b.ints, v.Int8, v.Base, sel)
+		case v.Int16 != nil:
+			b.ints = appendInts(b.ints, v.Int16, v.Base, sel)
+		case v.Int32 != nil:
+			b.ints = appendInts(b.ints, v.Int32, v.Base, sel)
+		case v.Int64 != nil:
+			b.ints = appendInts(b.ints, v.Int64, 0, sel)
+		default:
+			for range sel {
+				b.ints = append(b.ints, v.Base)
+			}
+		}
+	case vector.Uint:
+		b.uints = appendSlots(b.uints, v.Uint64, sel)
+	case vector.Float:
+		b.floats = appendSlots(b.floats, v.Float64, sel)
+	case vector.Decimal128:
+		b.dec128 = appendSlots(b.dec128, v.Dec128, sel)
+	case vector.Decimal256:
+		b.dec256 = appendSlots(b.dec256, v.Dec256, sel)
+	case vector.String:
+		for _, i := range sel {
+			b.bytes = append(b.bytes, v.Text(int(i))...)
+			b.offsets = append(b.offsets, uint32(len(b.bytes)))
+		}
+	}
+}
+
+func appendInts[T int8 | int16 | int32 | int64](dst []int64, vals []T, base int64, sel []int32) []int64 {
+	dst = slices.Grow(dst, len(sel))
+	for _, i := range sel {
+		dst = append(dst, base+int64(vals[i]))
+	}
+	return dst
+}
+
+func appendSlots[T any](dst, vals []T, sel []int32) []T {
+	dst = slices.Grow(dst, len(sel))
+	for _, i := range sel {
+		dst = append(dst, vals[i])
+	}
+	return dst
 }
 
 // vector is what was gathered, valid until the next append or reset.

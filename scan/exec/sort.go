@@ -2,44 +2,46 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"io"
-	"slices"
 
 	"millrace/internal/vector"
+	"millrace/scan"
 )
 
-// sortOp is a Sort in memory, stable in the order of its child.
+// sortOp is a Sort of many rows, stable in the order of its child. When the budget is used up, the
+// rows there are go sorted into a spill file; in the end the files are merged.
 type sortOp struct {
 	run   *runner
 	n     *Sort
 	child operator
-	p     *program
-
-	rows  []builder // the child's columns
-	keys  []builder
-	order []int32
-	cols  []vector.Vector
-	ready bool
-	at    int
+	keys  *sortKeys
 	held  holding
-	out   Batch
-	dense []column
+
+	buf    sortBuffer
+	at     int // in buf
+	runs   []*spillRun
+	merged *merge // of the runs; nil: all rows are in buf
+	skip   int64
+	left   int64 // rows to yield; −1: all
+
+	ready bool
+	rows  rowBatch
 }
 
 func (r *runner) sort(n *Sort) (operator, error) {
+	if n.Limit >= 0 && n.Limit <= topRows && n.Offset <= topRows-n.Limit {
+		return &topOp{run: r, n: n}, nil
+	}
 	child, err := r.build(n.Child)
 	if err != nil {
 		return nil, err
 	}
-	s := &sortOp{run: r, n: n, child: child, held: holding{account: &r.memory}}
-	exprs := make([]Expr, len(n.Keys))
-	for i, k := range n.Keys {
-		exprs[i] = k.Expr
-	}
-	if s.p, err = newProgram(n.Child.Schema(), exprs); err != nil {
+	keys, err := newSortKeys(n.Child.Schema(), n.Keys)
+	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return &sortOp{run: r, n: n, child: child, keys: keys, held: holding{account: &r.memory}, skip: max(n.Offset, 0), left: n.Limit}, nil
 }
 
 func (s *sortOp) next(ctx context.Context) (*Batch, error) {
@@ -49,37 +51,52 @@ func (s *sortOp) next(ctx context.Context) (*Batch, error) {
 		}
 		s.ready = true
 	}
-	if s.at == len(s.order) {
-		return nil, io.EOF
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	to := min(len(s.order), s.at+chunkRows)
-	s.out.Len, s.out.Cols = to-s.at, s.out.Cols[:0]
-	for i := range s.cols {
-		s.out.Cols = append(s.out.Cols, *s.dense[i].gather(&s.cols[i], s.order[s.at:to]))
+	s.rows.reset(s.n.Schema())
+	for s.rows.n < chunkRows && s.left != 0 {
+		row, err := s.row()
+		if err != nil {
+			return nil, err
+		}
+		if row == nil {
+			break
+		}
+		if s.skip > 0 {
+			s.skip--
+		} else {
+			s.rows.add(row)
+			s.left = max(s.left-1, -1)
+		}
+		if s.merged != nil {
+			if err := s.merged.advance(); err != nil {
+				return nil, err
+			}
+		}
 	}
-	s.at = to
-	return &s.out, nil
+	if s.rows.n == 0 {
+		return nil, io.EOF
+	}
+	return s.rows.batch(), nil
 }
 
-// gather reads the child and sorts. With a limit no more than a few times the rows wanted are kept.
+// row is the next row, nil at the end. Of a merge it is valid until the merge advances.
+func (s *sortOp) row() ([]byte, error) {
+	if s.merged != nil {
+		return s.merged.row(), nil
+	}
+	if s.at == len(s.buf.items) {
+		return nil, nil
+	}
+	_, row, _ := splitRecord(s.buf.record(s.buf.items[s.at]))
+	s.at++
+	return row, nil
+}
+
+// gather reads the child.
 func (s *sortOp) gather(ctx context.Context) error {
-	schema := s.n.Child.Schema()
-	s.rows, s.keys = make([]builder, len(schema)), make([]builder, len(s.n.Keys))
-	s.dense = make([]column, len(schema))
-	for i, t := range schema {
-		s.rows[i].reset(t)
-	}
-	for i, k := range s.n.Keys {
-		s.keys[i].reset(k.Expr.Type())
-	}
-	most := int64(-1)
-	if s.n.Limit >= 0 {
-		most = s.n.Offset + s.n.Limit
-	}
-	n := 0
+	var key, row []byte
 	for {
 		b, err := s.child.next(ctx)
 		if done(err) {
@@ -88,86 +105,135 @@ func (s *sortOp) gather(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.p.in.set(b)
-		for i, ev := range s.p.evs {
-			v, err := ev.eval(&s.p.in)
+		if err := s.keys.set(b); err != nil {
+			return err
+		}
+		for k, i := range b.rows() {
+			key = s.keys.append(key[:0], k)
+			row = appendRow(row[:0], b.Cols, int(i))
+			err := s.buf.add(key, row, s.held.set)
+			if errors.Is(err, scan.ErrMemory) && s.run.opts.Spill != nil && len(s.buf.items) > 0 {
+				if err = s.spill(); err == nil {
+					err = s.buf.add(key, row, s.held.set)
+				}
+			}
 			if err != nil {
 				return err
 			}
-			s.keys[i].appendAll(v, s.p.in.n)
 		}
-		for i := range b.Cols {
-			s.rows[i].appendRows(&b.Cols[i], b.rows())
-		}
-		n += s.p.in.n
-		if most >= 0 && int64(n) > 4*max(most, chunkRows) {
-			s.sort(n, most)
-			s.cut()
-			n = len(s.order)
-		}
-		size := int64(0)
-		for i := range s.rows {
-			size += s.rows[i].size()
-		}
-		for i := range s.keys {
-			size += s.keys[i].size()
-		}
-		if err := s.held.set(size); err != nil {
+	}
+	if len(s.runs) == 0 {
+		s.buf.sort()
+		return nil
+	}
+	if len(s.buf.items) > 0 {
+		if err := s.spill(); err != nil {
 			return err
 		}
 	}
-	s.sort(n, most)
-	s.order = s.order[min(int64(len(s.order)), max(s.n.Offset, 0)):]
-	s.cols = make([]vector.Vector, len(s.rows))
-	for i := range s.rows {
-		s.cols[i] = s.rows[i].vector()
+	s.buf = sortBuffer{}
+	if err := s.held.set(int64(len(s.runs)) * spillBuffer); err != nil {
+		return err
 	}
+	var err error
+	s.merged, err = newMerge(s.runs)
+	return err
+}
+
+// spill writes what is in memory as a run. The memory is kept for the next one.
+func (s *sortOp) spill() error {
+	s.buf.sort()
+	run, err := newSpillRun(s.run.opts.Spill, &s.buf)
+	if run != nil {
+		s.runs = append(s.runs, run)
+	}
+	if err != nil {
+		return err
+	}
+	if st := s.run.stats[s.n]; st != nil {
+		st.Spilled += run.size
+	}
+	s.buf.reset()
 	return nil
-}
-
-// sort orders the first n rows and keeps the numbers of the first most (−1: all).
-func (s *sortOp) sort(n int, most int64) {
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	keys := make([]vector.Vector, len(s.keys))
-	for i := range keys {
-		keys[i] = s.keys[i].vector()
-	}
-	slices.SortStableFunc(order, func(x, y int32) int {
-		for i := range keys {
-			c := compareRows(&keys[i], int(x), &keys[i], int(y))
-			if s.n.Keys[i].Desc {
-				c = -c
-			}
-			if c != 0 {
-				return c
-			}
-		}
-		return 0
-	})
-	if most >= 0 && int64(len(order)) > most {
-		order = order[:most]
-	}
-	s.order = order
-}
-
-// cut drops the rows that are not in order.
-func (s *sortOp) cut() {
-	for _, builders := range [][]builder{s.rows, s.keys} {
-		for i := range builders {
-			v := builders[i].vector()
-			var kept builder
-			kept.reset(builders[i].t)
-			kept.appendRows(&v, s.order)
-			builders[i] = kept
-		}
-	}
 }
 
 func (s *sortOp) close() {
 	s.child.close()
-	s.rows, s.keys, s.cols = nil, nil, nil
+	for _, r := range s.runs {
+		_ = r.file.Close() // it is gone either way
+	}
+	s.buf, s.runs, s.merged = sortBuffer{}, nil, nil
 	_ = s.held.set(0)
+}
+
+// sortKeys evaluates the criteria of an order, for one goroutine.
+type sortKeys struct {
+	p     *program
+	types []Type
+	desc  []bool
+	vecs  []*vector.Vector
+}
+
+func newSortKeys(schema []Type, keys []SortKey) (*sortKeys, error) {
+	k := &sortKeys{vecs: make([]*vector.Vector, len(keys))}
+	exprs := make([]Expr, len(keys))
+	for i, s := range keys {
+		exprs[i] = s.Expr
+		k.types = append(k.types, s.Expr.Type())
+		k.desc = append(k.desc, s.Desc)
+	}
+	var err error
+	k.p, err = newProgram(schema, exprs)
+	return k, err
+}
+
+// set evaluates the criteria for the rows of b that count.
+func (k *sortKeys) set(b *Batch) error {
+	k.p.in.set(b)
+	for i, ev := range k.p.evs {
+		v, err := ev.eval(&k.p.in)
+		if err != nil {
+			return err
+		}
+		k.vecs[i] = v
+	}
+	return nil
+}
+
+// append appends the key of the i-th row that counts.
+func (k *sortKeys) append(dst []byte, i int) []byte {
+	for c, v := range k.vecs {
+		dst = appendSortKey(dst, v, i, k.desc[c])
+	}
+	return dst
+}
+
+// rowBatch makes a batch of encoded rows.
+type rowBatch struct {
+	cols []builder
+	n    int
+	out  Batch
+}
+
+func (r *rowBatch) reset(schema []Type) {
+	if r.cols == nil {
+		r.cols = make([]builder, len(schema))
+	}
+	for i, t := range schema {
+		r.cols[i].reset(t)
+	}
+	r.n = 0
+}
+
+func (r *rowBatch) add(row []byte) {
+	decodeRow(row, r.cols)
+	r.n++
+}
+
+func (r *rowBatch) batch() *Batch {
+	r.out.Len, r.out.Cols = r.n, r.out.Cols[:0]
+	for i := range r.cols {
+		r.out.Cols = append(r.out.Cols, r.cols[i].vector())
+	}
+	return &r.out
 }

@@ -1,0 +1,248 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io"
+
+	"millrace/internal/vector"
+)
+
+// topRows is up to how many rows a Sort with a limit keeps the best ones only, instead of sorting all.
+const topRows = 1 << 16
+
+// topOp is a Sort of which the first rows are wanted. Every goroutine keeps the best of its morsels;
+// a row is looked at closely only if its first key can be better than the worst of the kept.
+type topOp struct {
+	run *runner
+	n   *Sort
+
+	ready bool
+	items []topRow
+	sinks []sink
+	at    int
+	rows  rowBatch
+}
+
+// topRow is a kept row of a sink.
+type topRow struct{ key, row []byte }
+
+func (t *topOp) next(ctx context.Context) (*Batch, error) {
+	if !t.ready {
+		if err := t.gather(ctx); err != nil {
+			return nil, err
+		}
+		t.ready = true
+	}
+	if t.at == len(t.items) {
+		return nil, io.EOF
+	}
+	t.rows.reset(t.n.Schema())
+	for ; t.rows.n < chunkRows && t.at < len(t.items); t.at++ {
+		t.rows.add(t.items[t.at].row)
+	}
+	return t.rows.batch(), nil
+}
+
+func (t *topOp) gather(ctx context.Context) error {
+	most := int(max(t.n.Offset, 0) + t.n.Limit)
+	if most == 0 {
+		return nil
+	}
+	var err error
+	t.sinks, err = t.run.drive(ctx, t.n.Child, func(int) (sink, error) {
+		keys, err := newSortKeys(t.n.Child.Schema(), t.n.Keys)
+		return &topSink{keys: keys, most: most, held: holding{account: &t.run.memory}}, err
+	})
+	if err != nil {
+		return err
+	}
+	// All have their best in order: merge.
+	for _, s := range t.sinks {
+		s := s.(*topSink)
+		if err := s.cut(); err != nil {
+			return err
+		}
+	}
+	next := make([]int, len(t.sinks))
+	for len(t.items) < most {
+		var best topRow
+		from := -1
+		for i, s := range t.sinks {
+			s := s.(*topSink)
+			if next[i] == len(s.buf.items) {
+				continue
+			}
+			key, row, _ := splitRecord(s.buf.record(s.buf.items[next[i]]))
+			if from < 0 || bytes.Compare(key, best.key) < 0 {
+				best, from = topRow{key, row}, i
+			}
+		}
+		if from < 0 {
+			break
+		}
+		next[from]++
+		t.items = append(t.items, best)
+	}
+	t.items = t.items[min(int(max(t.n.Offset, 0)), len(t.items)):]
+	return nil
+}
+
+func (t *topOp) close() {
+	for _, s := range t.sinks {
+		_ = s.(*topSink).held.set(0)
+	}
+	t.items, t.sinks, t.ready = nil, nil, true
+}
+
+// topSink keeps the best rows, for one goroutine. Behind each key stands where the row came from, so
+// that no two are equal and ties go by the order of the scan.
+type topSink struct {
+	keys *sortKeys
+	most int
+	buf  sortBuffer
+	old  sortBuffer // the memory of buf before the last cut
+	held holding
+
+	morsel, row uint32
+	worst       []byte        // key of the last row that is kept; nil: everything is
+	bound       vector.Vector // its first key
+	key, enc    []byte
+	pass        []int32
+}
+
+func (s *topSink) begin(morsel int) error {
+	s.morsel, s.row = uint32(morsel), 0
+	return nil
+}
+
+func (s *topSink) end(int) error { return nil }
+
+func (s *topSink) add(b *Batch) error {
+	if err := s.keys.set(b); err != nil {
+		return err
+	}
+	rows := b.rows()
+	for _, k := range s.candidates(len(rows)) {
+		s.key = s.keys.append(s.key[:0], int(k))
+		s.key = binary.BigEndian.AppendUint32(s.key, s.morsel)
+		s.key = binary.BigEndian.AppendUint32(s.key, s.row+uint32(k))
+		if s.worst != nil && bytes.Compare(s.key, s.worst) >= 0 {
+			continue
+		}
+		s.enc = appendRow(s.enc[:0], b.Cols, int(rows[k]))
+		if err := s.buf.add(s.key, s.enc, func(n int64) error { return s.held.set(n + s.old.size()) }); err != nil {
+			return err
+		}
+		if len(s.buf.items) >= 2*s.most+chunkRows {
+			if err := s.cut(); err != nil {
+				return err
+			}
+		}
+	}
+	s.row += uint32(len(rows))
+	return nil
+}
+
+// candidates are the rows whose first key is not worse than that of the worst kept row.
+func (s *topSink) candidates(n int) []int32 {
+	if s.worst == nil || len(s.keys.vecs) == 0 {
+		return allRows[:n]
+	}
+	v, desc := s.keys.vecs[0], s.keys.desc[0]
+	pass := s.pass[:0]
+	switch {
+	case s.bound.IsNull(0):
+		if desc {
+			return allRows[:n] // NULL comes last
+		}
+		for k := range n { // only NULLs are as good
+			if v.IsNull(k) {
+				pass = append(pass, int32(k))
+			}
+		}
+	case v.HasNulls() || v.Const:
+		for k := range n {
+			c := compareRows(v, k, &s.bound, 0)
+			if c == 0 || c < 0 != desc {
+				pass = append(pass, int32(k))
+			}
+		}
+	case v.Kind == vector.Int:
+		pass = intCandidates(v, n, s.bound.Int(0), desc, pass)
+	case v.Kind == vector.Float:
+		bound := s.bound.Float64[0]
+		for k, x := range v.Float64[:n] {
+			if x == bound || x < bound != desc {
+				pass = append(pass, int32(k))
+			}
+		}
+	default:
+		for k := range n {
+			c := compareRows(v, k, &s.bound, 0)
+			if c == 0 || c < 0 != desc {
+				pass = append(pass, int32(k))
+			}
+		}
+	}
+	s.pass = pass
+	return pass
+}
+
+func intCandidates(v *vector.Vector, n int, bound int64, desc bool, pass []int32) []int32 {
+	switch {
+	case v.Int8 != nil:
+		return betterInts(v.Int8[:n], v.Base, bound, desc, pass)
+	case v.Int16 != nil:
+		return betterInts(v.Int16[:n], v.Base, bound, desc, pass)
+	case v.Int32 != nil:
+		return betterInts(v.Int32[:n], v.Base, bound, desc, pass)
+	case v.Int64 != nil:
+		return betterInts(v.Int64[:n], 0, bound, desc, pass)
+	}
+	if v.Base == bound || v.Base < bound != desc {
+		return append(pass, allRows[:n]...)
+	}
+	return pass
+}
+
+func betterInts[T int8 | int16 | int32 | int64](vals []T, base, bound int64, desc bool, pass []int32) []int32 {
+	if desc {
+		for k, x := range vals {
+			if base+int64(x) >= bound {
+				pass = append(pass, int32(k))
+			}
+		}
+		return pass
+	}
+	for k, x := range vals {
+		if base+int64(x) <= bound {
+			pass = append(pass, int32(k))
+		}
+	}
+	return pass
+}
+
+// cut sorts, and keeps the best.
+func (s *topSink) cut() error {
+	s.buf.sort()
+	if len(s.buf.items) <= s.most {
+		return nil
+	}
+	s.old.reset()
+	var key []byte
+	for _, it := range s.buf.items[:s.most] {
+		k, row, _ := splitRecord(s.buf.record(it))
+		key = k
+		if err := s.old.add(key, row, func(n int64) error { return s.held.set(n + s.buf.size()) }); err != nil {
+			return err
+		}
+	}
+	s.worst = append(s.worst[:0], key...)
+	if len(s.keys.types) > 0 {
+		s.bound = decodeSortKey(key, s.keys.types[0], s.keys.desc[0])
+	}
+	s.buf, s.old = s.old, s.buf
+	return nil
+}
