@@ -12,11 +12,10 @@ type distinctAcc struct {
 	t      Type
 	inner  accumulator
 	values keyTable
-	pairs  *pairTable // nil as long as there is only group 0 by definition
+	pairs  *pairSet // nil: there is only group 0
 	groups int
 	dense  dense
 	ids    []uint32
-	gids   []uint32
 }
 
 func newDistinct(t Type, inner accumulator) accumulator {
@@ -43,11 +42,9 @@ func (a *distinctAcc) add(v *vector.Vector, gids []uint32, n int) error {
 		return nil
 	}
 	if a.pairs == nil {
-		a.pairs = newPairTable()
+		a.pairs = &pairSet{}
 	}
-	own := grown(&a.gids, n)
-	copy(own, gids)
-	a.pairs.ids(own, ids)
+	a.pairs.add(gids, ids, a.values.len())
 	return nil
 }
 
@@ -67,16 +64,14 @@ func (a *distinctAcc) merge(from accumulator, to []uint32) {
 		return
 	}
 	if a.pairs == nil {
-		a.pairs = newPairTable()
+		a.pairs = &pairSet{}
 	}
-	var x, y [chunkRows]uint32
-	for at := 0; at < len(o.pairs.keys); at += chunkRows {
-		keys := o.pairs.keys[at:min(len(o.pairs.keys), at+chunkRows)]
-		for i, k := range keys {
-			x[i], y[i] = to[k>>32], ids[uint32(k)]
+	o.pairs.each(func(g, id []uint32) {
+		for i := range g {
+			g[i], id[i] = to[g[i]], ids[id[i]]
 		}
-		a.pairs.ids(x[:len(keys)], y[:len(keys)])
-	}
+		a.pairs.add(g, id, a.values.len())
+	})
 }
 
 func (a *distinctAcc) result(n int) (vector.Vector, error) {
@@ -94,9 +89,12 @@ func (a *distinctAcc) result(n int) (vector.Vector, error) {
 			rows = append(rows, int32(i))
 		}
 	} else {
-		for _, k := range a.pairs.keys {
-			rows, gids = append(rows, int32(uint32(k))), append(gids, uint32(k>>32))
-		}
+		a.pairs.each(func(g, id []uint32) {
+			gids = append(gids, g...)
+			for _, id := range id {
+				rows = append(rows, int32(id))
+			}
+		})
 	}
 	if _, ok := a.inner.(*varianceAcc); ok || a.t.Kind == vector.Float {
 		// Sums of floats must not depend on the order in which values were met.
@@ -134,7 +132,5 @@ func (a *distinctAcc) count(c *countAcc) {
 		}
 		return
 	}
-	for _, k := range a.pairs.keys {
-		c.n[k>>32]++
-	}
+	a.pairs.count(c.n)
 }

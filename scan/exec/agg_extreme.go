@@ -19,7 +19,7 @@ func newExtreme(t Type, largest bool) accumulator {
 		if largest {
 			start = math.MinInt64
 		}
-		return &extremeAcc[int64]{t: t, largest: largest, start: start, of: intsOf, to: func(v *vector.Vector, x []int64) { v.Int64 = x }}
+		return &extremeAcc[int64]{t: t, largest: largest, start: start, of: intsOf, whole: boundsOf, to: func(v *vector.Vector, x []int64) { v.Int64 = x }}
 	case vector.Uint:
 		start := uint64(math.MaxUint64)
 		if largest {
@@ -55,6 +55,7 @@ type extremeAcc[T cmp.Ordered] struct {
 	vals    []T
 	seen    []bool
 	of      func(v *vector.Vector, n int, scratch *[]T) []T
+	whole   func(v *vector.Vector, n int) (lo, hi T) // of all rows; nil: as of
 	to      func(v *vector.Vector, x []T)
 	scratch []T
 	dense   dense
@@ -73,6 +74,15 @@ func (a *extremeAcc[T]) bytes() int64 { return 9 * int64(cap(a.vals)) }
 func (a *extremeAcc[T]) add(v *vector.Vector, gids []uint32, n int) error {
 	v, gids, n = a.dense.of(v, gids, n)
 	if n == 0 {
+		return nil
+	}
+	if gids == nil && a.whole != nil {
+		lo, hi := a.whole(v, n)
+		if a.seen[0] = true; a.largest {
+			a.vals[0] = max(a.vals[0], hi)
+		} else {
+			a.vals[0] = min(a.vals[0], lo)
+		}
 		return nil
 	}
 	x := a.of(v, n, &a.scratch)
@@ -109,6 +119,37 @@ func (a *extremeAcc[T]) add(v *vector.Vector, gids []uint32, n int) error {
 		}
 	}
 	return nil
+}
+
+// boundsOf are the least and the largest of v's n integers, n > 0.
+func boundsOf(v *vector.Vector, n int) (lo, hi int64) {
+	switch {
+	case v.Const:
+		return v.Int(0), v.Int(0)
+	case v.Int8 != nil:
+		return bounds(v.Int8[:n], v.Base)
+	case v.Int16 != nil:
+		return bounds(v.Int16[:n], v.Base)
+	case v.Int32 != nil:
+		return bounds(v.Int32[:n], v.Base)
+	case v.Int64 != nil:
+		return bounds(v.Int64[:n], 0)
+	}
+	return v.Base, v.Base
+}
+
+func bounds[T int8 | int16 | int32 | int64](vals []T, base int64) (int64, int64) {
+	lo, hi, lo2, hi2 := vals[0], vals[0], vals[0], vals[0]
+	for len(vals) >= 2 { // two chains, so that one does not wait for the other
+		x, y := vals[0], vals[1]
+		lo, hi = min(lo, x), max(hi, x)
+		lo2, hi2 = min(lo2, y), max(hi2, y)
+		vals = vals[2:]
+	}
+	for _, x := range vals {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return base + int64(min(lo, lo2)), base + int64(max(hi, hi2))
 }
 
 func (a *extremeAcc[T]) merge(from accumulator, to []uint32) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 
 	"millrace/internal/vector"
@@ -267,8 +268,17 @@ func newGroupSink(r *runner, n *Aggregate, rows int) (*groupSink, error) {
 		if err != nil {
 			return nil, err
 		}
+		arg := a.Arg
+		if sum, ok := acc.(*intSumAcc); ok {
+			for i, b := range n.Aggs[:len(s.accs)] {
+				if other, ok := s.accs[i].(*intSumAcc); ok && reflect.DeepEqual(a.Arg, b.Arg) {
+					acc, arg = &sharedSumAcc{of: other, quotient: sum.quotient}, nil
+					break
+				}
+			}
+		}
 		s.accs = append(s.accs, acc)
-		exprs = append(exprs, a.Arg)
+		exprs = append(exprs, arg)
 	}
 	for _, a := range n.Aggs {
 		for _, k := range a.Order {

@@ -9,6 +9,7 @@ import (
 // caseEval is Case. Conditions and branches are evaluated only for the rows that come to them.
 type caseEval struct {
 	t     Type
+	blend bool // nothing can fail: all branches are computed for all rows, then chosen from
 	conds []evaluator
 	thens []evaluator // one more than conds: else; nil is NULL
 
@@ -24,18 +25,27 @@ type caseEval struct {
 	sub   input
 	batch Batch
 
+	null      vector.Vector
+	thenValid []uint64
+	known     []int8
+	ints      []int64
+	floats    []float64
+
 	result column
 	order  []int32 // for each row: where in out its value is
 }
 
 func (c *compiler) caseOf(e Case) (evaluator, error) {
-	out := &caseEval{t: e.T}
+	out := &caseEval{t: e.T, blend: !fallible(e) && (e.T.Kind == vector.Int || e.T.Kind == vector.Float)}
 	branch := func(b Expr, t Type) (evaluator, error) {
 		if b == nil {
 			return nil, nil
 		}
 		if t.Kind != b.Type().Kind || t.Scale != b.Type().Scale {
 			return nil, fmt.Errorf("%w: CASE of %v with %v", ErrNotSupported, t, b.Type())
+		}
+		if out.blend {
+			return c.compile(b)
 		}
 		return c.branch(b)
 	}
@@ -63,6 +73,9 @@ func (c *compiler) caseOf(e Case) (evaluator, error) {
 }
 
 func (e *caseEval) eval(in *input) (*vector.Vector, error) {
+	if e.blend {
+		return e.choose(in)
+	}
 	n := in.n
 	e.rest = append(e.rest[:0], in.b.rows()...)
 	e.where = append(e.where[:0], allRows[:n]...)
@@ -126,4 +139,81 @@ func (e *caseEval) over(in *input, rows []int32) *input {
 	e.batch = Batch{Len: in.b.Len, Sel: rows, Cols: in.b.Cols}
 	e.sub.set(&e.batch)
 	return &e.sub
+}
+
+// choose starts from the last branch and puts the earlier ones over it.
+func (e *caseEval) choose(in *input) (*vector.Vector, error) {
+	n := in.n
+	last := len(e.thens) - 1
+	v := &e.null
+	if e.thens[last] == nil {
+		*v = nullVector(e.t, n)
+	} else {
+		var err error
+		if v, err = e.thens[last].eval(in); err != nil {
+			return nil, err
+		}
+	}
+	valid := validOf(v, n, &e.thenValid)
+	float := e.t.Kind == vector.Float
+	var ints []int64
+	var floats []float64
+	if float {
+		floats = e.result.floats64(n)
+		copy(floats, plainOf(v.Float64, v, n, &e.floats))
+	} else {
+		ints = e.result.ints(n)
+		copy(ints, intsOf(v, n, &e.ints))
+	}
+	if valid != nil {
+		valid = append(e.result.valid[:0], valid...)
+		e.result.valid = valid
+	}
+	for k := last - 1; k >= 0; k-- {
+		cond, err := e.conds[k].eval(in)
+		if err != nil {
+			return nil, err
+		}
+		t := truthsOf(cond, n, &e.truth)
+		if cv := validOf(cond, n, &e.valid); cv != nil {
+			known := grown(&e.known, n)
+			for i := range known {
+				known[i] = t[i] & int8(cv[i>>6]>>(i&63)&1)
+			}
+			t = known
+		}
+		then, err := e.thens[k].eval(in)
+		if err != nil {
+			return nil, err
+		}
+		tv := validOf(then, n, &e.thenValid)
+		if float {
+			over(floats, plainOf(then.Float64, then, n, &e.floats), t)
+		} else {
+			over(ints, intsOf(then, n, &e.ints), t)
+		}
+		if valid == nil && tv == nil {
+			continue
+		}
+		if valid == nil {
+			valid = onesOf(n, &e.result.valid)
+		}
+		for i, hit := range t[:n] {
+			if hit != 0 {
+				setValid(valid, i, tv == nil || bitSet(tv, i))
+			}
+		}
+	}
+	e.result.setNulls(valid)
+	return &e.result.v, nil
+}
+
+// over copies the values whose condition is true.
+func over[T int64 | float64](out, vals []T, t []int8) {
+	vals, t = vals[:len(out)], t[:len(out)]
+	for i, x := range vals {
+		if t[i] != 0 {
+			out[i] = x
+		}
+	}
 }

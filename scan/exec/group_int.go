@@ -3,6 +3,7 @@ package exec
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"millrace/internal/vector"
 )
@@ -31,7 +32,7 @@ type intTable struct {
 
 type intSlot struct {
 	key int64
-	id  uint32 // noID: free
+	id  uint32 // one more than the number; 0: free
 }
 
 const noID = math.MaxUint32
@@ -85,7 +86,7 @@ func (h *intTable) widened(v *vector.Vector, n int) []int64 {
 func (h *intTable) numbers(x []int64, valid []uint64, out []uint32) {
 	x = x[:len(out)]
 	if h.slots == nil && !h.cover(x, valid) {
-		h.hash(4 * len(h.vals))
+		h.hash(len(x))
 	}
 	if h.slots != nil {
 		h.probe(x, valid, out)
@@ -120,6 +121,9 @@ func (h *intTable) numbers(x []int64, valid []uint64, out []uint32) {
 }
 
 func (h *intTable) add(x int64) uint32 {
+	if len(h.vals) == cap(h.vals) {
+		h.vals = slices.Grow(h.vals, max(len(h.vals), 256))
+	}
 	h.vals = append(h.vals, x)
 	return uint32(len(h.vals) - 1)
 }
@@ -160,7 +164,7 @@ func (h *intTable) cover(x []int64, valid []uint64) bool {
 		return false
 	}
 	// Room to grow on both sides, so that slowly moving values do not copy the array each time.
-	room := min(span/2+64, h.limit)
+	room := min(span/2+64, h.limit/4)
 	const sign = 1 << 63 // turns the order of BIGINTs into that of unsigned numbers
 	low := lo - int64(min(room, uint64(lo)^sign))
 	high := hi + int64(min(room, ^(uint64(hi)^sign)))
@@ -173,19 +177,42 @@ func (h *intTable) cover(x []int64, valid []uint64) bool {
 	return true
 }
 
-// hash turns to a hash table with at least so many slots.
-func (h *intTable) hash(slots int) {
-	size := 1 << bits.Len(uint(max(slots, 2*chunkRows)-1))
-	h.slots, h.shift = make([]intSlot, size), uint8(64-bits.TrailingZeros(uint(size)))
+// hash turns to a hash table, or to a larger one, with room for n more.
+func (h *intTable) hash(n int) {
+	h.slots, h.shift = intSlots(len(h.slots), len(h.vals)+n)
 	h.direct = nil
-	for i := range h.slots {
-		h.slots[i].id = noID
-	}
+	slots, mask := h.slots, uint64(len(h.slots)-1)
 	for id, x := range h.vals {
-		if uint32(id) != h.null {
-			h.insert(x, uint32(id))
+		if uint32(id) == h.null {
+			continue
+		}
+		at := hashInt(x) >> (h.shift & 63)
+		for slots[at&mask].id != 0 {
+			at++
+		}
+		slots[at&mask] = intSlot{x, uint32(id) + 1}
+	}
+}
+
+// intSlots makes a larger table with room for n keys. Sparse tables have few collisions, and so few
+// mispredicted branches.
+func intSlots(now, n int) ([]intSlot, uint8) {
+	size := tableSize(now, n*5/2)
+	return make([]intSlot, size), uint8(64 - bits.TrailingZeros(uint(size)))
+}
+
+// tableSize is a power of two of at least so many slots: four times as many as now while that is
+// little, then twice.
+func tableSize(now, least int) int {
+	size := max(now, 1024)
+	for size < least || size == now {
+		if size < 1<<18 {
+			size *= 4
+		} else {
+			size *= 2
 		}
 	}
+	return size
 }
 
 func hashInt(x int64) uint64 {
@@ -193,42 +220,36 @@ func hashInt(x int64) uint64 {
 	return hi ^ lo
 }
 
-func (h *intTable) insert(x int64, id uint32) {
-	mask := uint64(len(h.slots) - 1)
-	for at := hashInt(x) >> (h.shift & 63); ; at = (at + 1) & mask {
-		if s := &h.slots[at&mask]; s.id == noID {
-			*s = intSlot{x, id}
-			return
-		}
-	}
-}
-
 func (h *intTable) probe(x []int64, valid []uint64, out []uint32) {
-	if 2*(len(h.vals)+len(x)) > len(h.slots) {
-		h.hash(4 * (len(h.vals) + len(x)))
+	if 5*(len(h.vals)+len(x)) > 2*len(h.slots) {
+		h.hash(len(x))
 	}
 	slots, shift := h.slots, h.shift
 	mask := uint64(len(slots) - 1)
+	last, lastID := int64(0), uint32(noID) // sorted and repeated keys need no look
 	for i, k := range x {
 		if valid != nil && !bitSet(valid, i) {
 			out[i] = h.nullID()
 			continue
 		}
-		at := hashInt(k) >> (shift & 63)
-		for {
-			s := &slots[at&mask]
-			if s.id == noID {
-				id := h.add(k)
-				*s = intSlot{k, id}
-				out[i] = id
-				break
+		if k != last || lastID == noID {
+			at := hashInt(k) >> (shift & 63)
+			for {
+				s := &slots[at&mask]
+				if s.key == k && s.id != 0 {
+					lastID = s.id - 1
+					break
+				}
+				if s.id == 0 {
+					lastID = h.add(k)
+					*s = intSlot{k, lastID + 1}
+					break
+				}
+				at++
 			}
-			if s.key == k {
-				out[i] = s.id
-				break
-			}
-			at++
+			last = k
 		}
+		out[i] = lastID
 	}
 }
 

@@ -1,6 +1,9 @@
 package exec
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // pairTable numbers pairs of numbers in order of first sight: in a matrix while that is small, else
 // in a hash table.
@@ -30,7 +33,7 @@ func (p *pairTable) bytes() int64 {
 func (p *pairTable) ids(a, b []uint32) {
 	b = b[:len(a)]
 	if p.slots == nil && !p.cover(a, b) {
-		p.rehash(4 * len(p.keys))
+		p.rehash(len(a))
 	}
 	if p.slots != nil {
 		p.probe(a, b)
@@ -49,6 +52,9 @@ func (p *pairTable) ids(a, b []uint32) {
 }
 
 func (p *pairTable) add(k uint64) uint32 {
+	if len(p.keys) == cap(p.keys) {
+		p.keys = slices.Grow(p.keys, max(len(p.keys), 256))
+	}
 	p.keys = append(p.keys, k)
 	return uint32(len(p.keys) - 1)
 }
@@ -77,40 +83,38 @@ func (p *pairTable) cover(a, b []uint32) bool {
 	return true
 }
 
-func (p *pairTable) rehash(slots int) {
-	size := 1 << bits.Len(uint(max(slots, 2*chunkRows)-1))
-	p.slots, p.hash = make([]intSlot, size), uint8(64-bits.TrailingZeros(uint(size)))
+// rehash turns to a hash table, or to a larger one, with room for n more.
+func (p *pairTable) rehash(n int) {
+	p.slots, p.hash = intSlots(len(p.slots), len(p.keys)+n)
 	p.matrix = nil
-	for i := range p.slots {
-		p.slots[i].id = noID
-	}
-	mask := uint64(size - 1)
+	mask := uint64(len(p.slots) - 1)
 	for id, k := range p.keys {
 		at := hashInt(int64(k)) >> (p.hash & 63)
-		for p.slots[at&mask].id != noID {
+		for p.slots[at&mask].id != 0 {
 			at++
 		}
-		p.slots[at&mask] = intSlot{int64(k), uint32(id)}
+		p.slots[at&mask] = intSlot{int64(k), uint32(id) + 1}
 	}
 }
 
 func (p *pairTable) probe(a, b []uint32) {
-	if 2*(len(p.keys)+len(a)) > len(p.slots) {
-		p.rehash(4 * (len(p.keys) + len(a)))
+	if 5*(len(p.keys)+len(a)) > 2*len(p.slots) {
+		p.rehash(len(a))
 	}
-	mask := uint64(len(p.slots) - 1)
+	slots, shift := p.slots, p.hash
+	mask := uint64(len(slots) - 1)
 	for i, x := range a {
 		k := int64(uint64(x)<<32 | uint64(b[i]))
-		at := hashInt(k) >> (p.hash & 63)
+		at := hashInt(k) >> (shift & 63)
 		for {
-			s := &p.slots[at&mask]
-			if s.id == noID {
-				*s = intSlot{k, p.add(uint64(k))}
-				a[i] = s.id
+			s := &slots[at&mask]
+			if s.key == k && s.id != 0 {
+				a[i] = s.id - 1
 				break
 			}
-			if s.key == k {
-				a[i] = s.id
+			if s.id == 0 {
+				a[i] = p.add(uint64(k))
+				*s = intSlot{k, a[i] + 1}
 				break
 			}
 			at++

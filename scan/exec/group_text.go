@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+	"slices"
 
 	"millrace/internal/vector"
 )
@@ -24,6 +25,8 @@ type textTable struct {
 	codes []uint32     // the numbers of its codes; noID: not met yet
 	valid []uint64
 	key   []byte
+
+	touched uint32
 }
 
 // textSlot holds a text of up to 16 bytes in a and b, or the hash of a longer one in a and where it
@@ -31,14 +34,14 @@ type textTable struct {
 type textSlot struct {
 	a, b uint64
 	len  uint32
-	id   uint32 // noID: free
+	id   uint32 // one more than the number; 0: free
 }
 
 const inlineText = 16
 
 func newTextTable(t Type) *textTable {
 	h := &textTable{t: t, seed: maphash.MakeSeed(), offsets: []uint64{0}, null: noID}
-	h.rehash(2 * chunkRows)
+	h.rehash(0)
 	return h
 }
 
@@ -67,6 +70,7 @@ func (h *textTable) ids(v *vector.Vector, out []uint32) {
 			id = h.nullID()
 		} else {
 			h.key = keyBytes(v, 0, h.key[:0])
+			h.room(1)
 			id = h.number(h.key)
 		}
 		fillWith(out, id)
@@ -78,17 +82,77 @@ func (h *textTable) ids(v *vector.Vector, out []uint32) {
 		return
 	}
 	h.room(n)
+	if v.Kind == vector.String {
+		h.ofTexts(v, valid, out)
+		return
+	}
 	for i := range out {
-		switch {
-		case valid != nil && !bitSet(valid, i):
+		if valid != nil && !bitSet(valid, i) {
 			out[i] = h.nullID()
-		case v.Kind == vector.String:
-			out[i] = h.number(v.Bytes[v.Offsets[i]:v.Offsets[i+1]])
-		default:
-			h.key = keyBytes(v, i, h.key[:0])
-			out[i] = h.number(h.key)
+			continue
+		}
+		h.key = keyBytes(v, i, h.key[:0])
+		out[i] = h.number(h.key)
+	}
+}
+
+// textRun is how many texts are hashed before the first is looked up.
+const textRun = 256
+
+// ofTexts numbers texts without a dictionary, in runs: all are hashed, then all first slots are
+// touched, then each is looked up. The touches do not wait for each other, so that the memory
+// works on many at once; looking up one after another would wait for each.
+func (h *textTable) ofTexts(v *vector.Vector, valid []uint64, out []uint32) {
+	var run [textRun]struct{ a, b, hash uint64 }
+	slots, shift := h.slots, h.shift&63
+	mask := uint64(len(slots) - 1)
+	touched := uint32(0)
+	for from := 0; from < len(out); from += textRun {
+		n := min(textRun, len(out)-from)
+		offsets := v.Offsets[from : from+n+1]
+		for j := range n {
+			s := v.Bytes[offsets[j]:offsets[j+1]]
+			r := &run[j]
+			if len(s) <= inlineText {
+				r.a, r.b = pack(s)
+				r.hash = hashText(r.a, r.b, uint32(len(s)))
+			} else {
+				r.hash = maphash.Bytes(h.seed, s)
+			}
+		}
+		for j := range n {
+			touched += slots[run[j].hash>>shift].id
+		}
+		for j := range n {
+			i := from + j
+			if valid != nil && !bitSet(valid, i) {
+				out[i] = h.nullID()
+				continue
+			}
+			r := &run[j]
+			size := offsets[j+1] - offsets[j]
+			if size > inlineText {
+				out[i] = h.long(v.Bytes[offsets[j]:offsets[j+1]], r.hash)
+				continue
+			}
+			at := r.hash >> shift
+			for {
+				slot := &slots[at&mask]
+				if slot.a == r.a && slot.b == r.b && slot.len == size && slot.id != 0 {
+					out[i] = slot.id - 1
+					break
+				}
+				if slot.id == 0 {
+					id := h.add(v.Bytes[offsets[j]:offsets[j+1]])
+					*slot = textSlot{r.a, r.b, size, id + 1}
+					out[i] = id
+					break
+				}
+				at++
+			}
 		}
 	}
+	h.touched = touched // keeps the compiler from leaving the touches out
 }
 
 // ofDict looks codes up.
@@ -142,27 +206,25 @@ func ofCodes[T uint8 | uint16 | uint32](h *textTable, codes []T, valid []uint64,
 // room makes sure that n more texts fit.
 func (h *textTable) room(n int) {
 	if 2*(h.len()+n) > len(h.slots) {
-		h.rehash(4 * (h.len() + n))
+		h.rehash(n)
 	}
 }
 
-func (h *textTable) rehash(slots int) {
+func (h *textTable) rehash(n int) {
 	old := h.slots
-	size := 1 << bits.Len(uint(slots-1))
+	size := tableSize(len(old), 2*(h.len()+n))
 	h.slots, h.shift = make([]textSlot, size), uint8(64-bits.TrailingZeros(uint(size)))
-	for i := range h.slots {
-		h.slots[i].id = noID
-	}
 	mask := uint64(size - 1)
-	for _, s := range old {
-		if s.id == noID {
+	for i := range old {
+		s := &old[i]
+		if s.id == 0 {
 			continue
 		}
 		at := s.hash() >> (h.shift & 63)
-		for h.slots[at&mask].id != noID {
+		for h.slots[at&mask].id != 0 {
 			at++
 		}
-		h.slots[at&mask] = s
+		h.slots[at&mask] = *s
 	}
 }
 
@@ -202,40 +264,50 @@ func pack(s []byte) (a, b uint64) {
 
 // number is the number of a text, for which there is room.
 func (h *textTable) number(s []byte) uint32 {
-	mask := uint64(len(h.slots) - 1)
 	n := uint32(len(s))
-	if n <= inlineText {
-		a, b := pack(s)
-		at := hashText(a, b, n) >> (h.shift & 63)
-		for {
-			slot := &h.slots[at&mask]
-			if slot.id == noID {
-				*slot = textSlot{a, b, n, h.add(s)}
-				return slot.id
-			}
-			if slot.a == a && slot.b == b && slot.len == n {
-				return slot.id
-			}
-			at++
+	if n > inlineText {
+		return h.long(s, maphash.Bytes(h.seed, s))
+	}
+	mask := uint64(len(h.slots) - 1)
+	a, b := pack(s)
+	for at := hashText(a, b, n) >> (h.shift & 63); ; at++ {
+		slot := &h.slots[at&mask]
+		if slot.id == 0 {
+			id := h.add(s)
+			*slot = textSlot{a, b, n, id + 1}
+			return id
+		}
+		if slot.a == a && slot.b == b && slot.len == n {
+			return slot.id - 1
 		}
 	}
-	hash := maphash.Bytes(h.seed, s)
-	at := hash >> (h.shift & 63)
-	for {
+}
+
+// long is number of a text that does not fit into a slot.
+func (h *textTable) long(s []byte, hash uint64) uint32 {
+	mask := uint64(len(h.slots) - 1)
+	n := uint32(len(s))
+	for at := hash >> (h.shift & 63); ; at++ {
 		slot := &h.slots[at&mask]
-		if slot.id == noID {
+		if slot.id == 0 {
 			where := uint64(len(h.text))
-			*slot = textSlot{hash, where, n, h.add(s)}
-			return slot.id
+			id := h.add(s)
+			*slot = textSlot{hash, where, n, id + 1}
+			return id
 		}
 		if slot.a == hash && slot.len == n && string(h.text[slot.b:slot.b+uint64(n)]) == string(s) {
-			return slot.id
+			return slot.id - 1
 		}
-		at++
 	}
 }
 
 func (h *textTable) add(s []byte) uint32 {
+	if len(h.text)+len(s) > cap(h.text) {
+		h.text = slices.Grow(h.text, max(len(h.text), len(s), 4096))
+	}
+	if len(h.offsets) == cap(h.offsets) {
+		h.offsets = slices.Grow(h.offsets, max(len(h.offsets), 256))
+	}
 	h.text = append(h.text, s...)
 	h.offsets = append(h.offsets, uint64(len(h.text)))
 	return uint32(len(h.offsets) - 2)

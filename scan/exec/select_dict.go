@@ -109,6 +109,11 @@ func newDictSelector(schema []Type, e Expr, col int, plain selector) (selector, 
 			s.plain = &textEqual{col: col.Index, text: k.Bytes, not: op == NE, plain: plain}
 		}
 	}
+	if l, ok := e.(Like); ok {
+		if c := containsOf(l, plain); c != nil {
+			s.plain = c
+		}
+	}
 	return s, nil
 }
 
