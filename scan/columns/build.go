@@ -75,7 +75,10 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 // keep puts a new column into the cache, pinned.
 func (w *view) keep(key string, v *vector.Vector) *column {
 	c := w.s.set.cache
-	st := statsOf(v)
+	st, ok := w.fileStats(key)
+	if !ok || w.b.skip > 0 {
+		st = statsOf(v)
+	}
 	x := c.add(c.column(w.b, key, v), st)
 	w.s.set.m.bytes.Add(float64(x.bytes))
 	c.mu.Lock()

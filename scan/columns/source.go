@@ -117,12 +117,9 @@ func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
 	}
 	key := w.key(c)
 	st, ok := w.s.set.cache.statsOf(b, key)
-	if x := b.file.Load(); !ok && x != nil && key != "" {
-		if i := x.f.r.Column(key); i >= 0 {
-			st, ok = fromFile(&x.f.r.Columns[i], &x.block().Chunks[i].Stats), true
-			if b.skip > 0 {
-				st.Exact, st.HasSum, st.Nulls = false, false, -1
-			}
+	if !ok {
+		if st, ok = w.fileStats(key); ok && b.skip > 0 {
+			st.Exact, st.HasSum, st.Nulls = false, false, -1
 		}
 	}
 	if !ok && c.Kind == scan.Timestamp && b.timed {
@@ -133,6 +130,19 @@ func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
 		st.Exact, st.HasSum = false, false
 	}
 	return st, ok
+}
+
+// fileStats are those of the block of the file that the block is in.
+func (w *view) fileStats(key string) (exec.Stats, bool) {
+	x := w.b.file.Load()
+	if x == nil || key == "" {
+		return exec.Stats{}, false
+	}
+	i := x.f.r.Column(key)
+	if i < 0 {
+		return exec.Stats{}, false
+	}
+	return fromFile(&x.f.r.Columns[i], &x.block().Chunks[i].Stats), true
 }
 
 func intConst(x int64) exec.Const { return exec.Const{T: exec.Type{Kind: vector.Int}, Int: x} }

@@ -186,17 +186,11 @@ func (d *decoder) page(b []byte, n int, encoding int32) error {
 		return fmt.Errorf("%w: levels", ErrCorrupt)
 	}
 	size := int(binary.LittleEndian.Uint32(b))
-	d.levels = sized(d.levels, n)
-	if err := readHybrid(d.levels, b[4:4+size], 1); err != nil {
+	values, err := d.readLevels(b[4:4+size], n)
+	if err != nil {
 		return err
 	}
 	b = b[4+size:]
-	values := 0
-	for i, l := range d.levels {
-		values += int(l)
-		at := d.at + i
-		d.valid[at>>6] |= uint64(l) << (at & 63)
-	}
 	d.nulls += n - values
 	from, to := d.at, d.at+n
 	d.at = to
@@ -251,6 +245,38 @@ func (d *decoder) page(b []byte, n int, encoding int32) error {
 		return nil
 	}
 	return fmt.Errorf("%w: page of encoding %d", ErrCorrupt, encoding)
+}
+
+// readLevels reads which of the next n rows have a value, and counts them.
+func (d *decoder) readLevels(b []byte, n int) (values int, err error) {
+	d.levels = sized(d.levels, n)
+	if run, k := binary.Uvarint(b); k > 0 && run == uint64(n)<<1 && len(b) == k+1 && b[k] == 1 {
+		// All of them. Levels are looked at only where they say more than the counts.
+		for at := d.at; at < d.at+n; {
+			if at&63 == 0 && at+64 <= d.at+n {
+				d.valid[at>>6] = ^uint64(0)
+				at += 64
+				continue
+			}
+			d.valid[at>>6] |= 1 << (at & 63)
+			at++
+		}
+		if d.c.Kind == vector.String {
+			for i := range d.levels {
+				d.levels[i] = 1
+			}
+		}
+		return n, nil
+	}
+	if err := readHybrid(d.levels, b, 1); err != nil {
+		return 0, err
+	}
+	for i, l := range d.levels {
+		values += int(l)
+		at := d.at + i
+		d.valid[at>>6] |= uint64(l) << (at & 63)
+	}
+	return values, nil
 }
 
 func codesOf[T uint8 | uint16 | uint32](dst []T, b []byte, width uint, values int, levels []uint8, count int) error {
