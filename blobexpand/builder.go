@@ -15,29 +15,30 @@ import (
 // that was zeroed when it was made, so a NULL in a fixed-width column costs
 // nothing at all.
 type builder struct {
+	// What every row touches stands together.
 	slot  int32
 	quick quick
-	col   Column
-
-	valid []uint64 // bitmap
-	// One of these, by type.
-	bools []byte   // bitmap
-	dates []int32  // Date
-	words []uint64 // width per row: everything of 8, 16 and 32 bytes
-	offs  []int32  // Text, JSON, Binary: rows+1
-	data  []byte
-
+	bits  uint8 // of an integer type
 	// shred: the rows become a vector.Vector. Booleans and dates are words then; text is collected
 	// in texts, data only holds the text being made.
 	shred bool
-	texts *vector.Texts
 
+	valid []uint64 // bitmap
+	// One of these, by type.
+	words []uint64 // width per row: everything of 8, 16 and 32 bytes
+	texts *vector.Texts
+	bools []byte  // bitmap
+	dates []int32 // Date
+	offs  []int32 // Text, JSON, Binary: rows+1
+	data  []byte
+
+	col       Column
 	width     int // words per row
 	lastBytes int // len(data) at the last take
 }
 
 func newBuilder(c Column, slot int32) builder {
-	v := builder{col: c, slot: slot}
+	v := builder{col: c, slot: slot, bits: c.Type.Bits}
 	switch c.Type.Kind {
 	case Bool, Date, Text, JSON, Binary:
 	case Decimal:

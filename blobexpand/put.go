@@ -130,6 +130,7 @@ const (
 	quickInt         // integers spelled without point and exponent
 	quickFloat       // DOUBLEs of few digits
 	quickText        // strings without escapes, of columns without limits, as vectors
+	quickBool        // true and false, as vectors
 )
 
 // quickOf a column; putQuick handles it.
@@ -141,6 +142,8 @@ func quickOf(v *builder) quick {
 		return quickFloat
 	case t.Kind == Text && v.shred && !v.col.Declared:
 		return quickText
+	case t.Kind == Bool && v.shred:
+		return quickBool
 	}
 	return general
 }
@@ -164,7 +167,7 @@ func (v *builder) putQuick(b []byte, s *span, r int) bool {
 		if neg {
 			x = -x
 		}
-		if t := &v.col.Type; t.Bits < 64 && !inRange(t, x) {
+		if v.bits < 64 && !inRange(&v.col.Type, x) {
 			return false
 		}
 		v.putWord(r, uint64(x))
@@ -189,6 +192,15 @@ func (v *builder) putQuick(b []byte, s *span, r int) bool {
 		v.texts.Put(r, b[start:end])
 		v.setValid(r)
 		return true
+	case quickBool:
+		switch s.kind {
+		case vTrue:
+			v.putWord(r, 1)
+			return true
+		case vFalse:
+			v.putWord(r, 0)
+			return true
+		}
 	}
 	return false
 }

@@ -18,10 +18,11 @@ const MaxDict = 1 << 16
 // Between two Takes less than 4 GiB of text may be put.
 type Texts struct {
 	plain bool
-	puts  int // rows put
+	puts  int // rows put, as long as there is a dictionary
+	next  int // one more than the last of them
 
-	// With a dictionary: codes of rows, and an open-addressing table of entries: the upper half
-	// of the text's hash over its code + 1; 0 is free.
+	// With a dictionary: codes of rows (0 from next on), and an open-addressing table of entries: the
+	// upper half of the text's hash over its code + 1; 0 is free.
 	codes []uint16
 	table []uint64
 	count int // different strings
@@ -44,7 +45,7 @@ func (t *Texts) Reserve(rows int) {
 	if t.plain {
 		t.offs = extended(t.offs, rows+1)
 	} else {
-		t.codes = extended(t.codes, rows)
+		t.lengthen(rows)
 	}
 }
 
@@ -57,6 +58,15 @@ func extended[T any](s []T, n int) []T {
 	return out
 }
 
+// lengthen makes room for codes of rows rows.
+func (t *Texts) lengthen(rows int) {
+	if rows > len(t.codes) {
+		codes := make([]uint16, rows)
+		copy(codes, t.codes)
+		t.codes = codes
+	}
+}
+
 // Put makes text that of a row. Rows ascend; the ones left out have some text, for NULLs.
 // The text is copied.
 func (t *Texts) Put(row int, text []byte) {
@@ -64,32 +74,33 @@ func (t *Texts) Put(row int, text []byte) {
 		t.putPlain(row, text)
 		return
 	}
-	for len(t.codes) < row {
-		t.codes = append(t.codes, 0)
+	if t.table == nil {
+		t.start()
+		t.Put(row, text)
+		return
+	}
+	if row >= len(t.codes) {
+		t.lengthen(max(row+1, 2*len(t.codes), 64))
 	}
 	t.puts++
-	if t.table != nil {
-		h := t.hash(text)
-		mask := uint64(len(t.table) - 1)
-		for at := h & mask; ; at = (at + 1) & mask {
-			e := t.table[at]
-			if e == 0 {
-				t.insert(row, text, h, at)
-				return
-			}
-			if (e^h)>>32 != 0 {
-				continue
-			}
-			code := uint32(e) - 1
-			if string(t.data[t.offs[code]:t.offs[code+1]]) == string(text) {
-				t.codes = append(t.codes, uint16(code))
-				return
-			}
+	t.next = row + 1
+	h := t.hash(text)
+	mask := uint64(len(t.table) - 1)
+	for at := h & mask; ; at = (at + 1) & mask {
+		e := t.table[at]
+		if e == 0 {
+			t.insert(row, text, h, at)
+			return
+		}
+		if (e^h)>>32 != 0 {
+			continue
+		}
+		code := uint32(e) - 1
+		if string(t.data[t.offs[code]:t.offs[code+1]]) == string(text) {
+			t.codes[row] = uint16(code)
+			return
 		}
 	}
-	t.start()
-	t.puts--
-	t.Put(row, text)
 }
 
 // firstTable is the size of a new table.
@@ -113,6 +124,7 @@ func (t *Texts) start() {
 // insert adds a string to the dictionary at a free place of the table.
 func (t *Texts) insert(row int, text []byte, h, at uint64) {
 	if t.count == MaxDict || !t.pays() {
+		t.next = row // which has no code
 		t.skipNext = min(2*t.skipNext+1, maxSkip)
 		t.skip = t.skipNext
 		t.toPlain()
@@ -123,7 +135,7 @@ func (t *Texts) insert(row int, text []byte, h, at uint64) {
 	t.table[at] = h&^math.MaxUint32 | uint64(t.count)
 	t.data = append(t.data, text...)
 	t.offs = append(t.offs, uint32(len(t.data)))
-	t.codes = append(t.codes, uint16(t.count-1))
+	t.codes[row] = uint16(t.count - 1)
 	if 2*t.count > len(t.table) {
 		t.rehash()
 	}
@@ -163,9 +175,9 @@ func (t *Texts) rehash() {
 
 // toPlain gives up the dictionary and spells the rows so far out.
 func (t *Texts) toPlain() {
-	codes, dictOffs, dictData := t.codes, t.offs, t.data
+	codes, dictOffs, dictData := t.codes[:t.next], t.offs, t.data
 	t.plain = true
-	t.table, t.codes, t.count = nil, nil, 0
+	t.table, t.count = nil, 0
 	t.offs = make([]uint32, 1, max(t.room, len(codes))+1)
 	t.data = make([]byte, 0, max(len(dictData), t.guess()))
 	for _, c := range codes {
@@ -216,9 +228,7 @@ func (t *Texts) Take(rows int, valid []uint64) Vector {
 		return plainTexts(t.offs[:rows+1:rows+1], t.data[:len(t.data):len(t.data)], valid)
 	}
 	t.skipNext = 0
-	for len(t.codes) < rows {
-		t.codes = append(t.codes, 0)
-	}
+	t.lengthen(rows)
 	dict := &Dict{
 		Offsets: append(make([]uint32, 0, len(t.offs)), t.offs...),
 		Bytes:   append(make([]byte, 0, len(t.data)), t.data...),
@@ -240,8 +250,15 @@ func (t *Texts) reset() {
 	if t.plain {
 		t.offs, t.data = nil, nil // given away
 	}
-	t.codes, t.offs, t.data = t.codes[:0], t.offs[:0], t.data[:0]
-	t.plain, t.puts, t.count, t.room = false, 0, 0, 0
+	clear(t.codes[:min(t.next, len(t.codes))])
+	if len(t.codes) > maxKept/2 {
+		t.codes = nil
+	}
+	if cap(t.data) > maxKept {
+		t.data = nil
+	}
+	t.offs, t.data = t.offs[:0], t.data[:0]
+	t.plain, t.puts, t.next, t.count, t.room = false, 0, 0, 0, 0
 	if t.table != nil {
 		if len(t.table) > maxKept/8 {
 			t.table = nil
