@@ -18,6 +18,7 @@ import (
 	"millrace/ingest"
 	"millrace/ingest/sealer"
 	"millrace/internal/recordbatch"
+	"millrace/internal/vfs"
 	"millrace/scan/columns"
 	"millrace/server/auth"
 	"millrace/server/console"
@@ -65,6 +66,9 @@ func Run(ctx context.Context, o Options) error {
 
 // columnsDir is where files of columns lie in the data directory. All of it may be deleted while the server is down.
 const columnsDir = "columns"
+
+// spillDir is for the rows that statements cannot keep in memory; it is empty but while they run.
+const spillDir = "spill"
 
 // gcPercent is half of Go's default: nearly all of a busy server's heap is record batches
 // and column vectors, in which the collector has nothing to look at. Collecting them twice as
@@ -136,6 +140,13 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		mo.MaxConnections, mo.LoginTimeout = o.MaxConnections, o.LoginTimeout
 		mo.Store, mo.Catalog, mo.Auth = s.Store, tables, users
 		mo.SealColumns = seals.Seal
+		fsys := so.FS
+		if fsys == nil {
+			fsys = vfs.OS{}
+		}
+		if mo.Spill, err = mysql.NewSpill(fsys, filepath.Join(o.Data, spillDir), registry); err != nil {
+			return s, err
+		}
 		mo.Provider = sqltable.NewProvider(tables, s.Store, sqltable.Options{
 			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
 			Connections:  s.connections,

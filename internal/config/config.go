@@ -57,6 +57,7 @@ type Serve struct {
 	StatementTimeout    time.Duration `help:"A SQL statement that runs longer is ended, unless the session sets max_execution_time; 0 for none." default:"${stmttimeout}" placeholder:"TIME" group:"Limits"`
 	MaxStatement        ByteSize      `help:"Longest SQL statement." default:"${maxstatement}" placeholder:"SIZE" group:"Limits"`
 	MemoryLimit         ByteSize      `help:"Soft limit of the Go heap; 0 for none." default:"${memory}" placeholder:"SIZE" group:"Limits"`
+	QueryMemory         ByteSize      `help:"What one SQL statement keeps in memory, to sort, group or join, before it goes on in temporary files." default:"${querymemory}" placeholder:"SIZE" group:"Limits"`
 	MaxTopics           int           `help:"Topics that may exist." default:"${maxtopics}" placeholder:"N" group:"Limits"`
 	MaxPartitions       int           `help:"Partitions of all topics together." default:"${maxpartitions}" placeholder:"N" group:"Limits"`
 
@@ -105,6 +106,7 @@ func Vars() kong.Vars {
 		"stmttimeout":   period(d.MySQLWire.StatementTimeout),
 		"maxstatement":  size(int64(d.MySQLWire.MaxStatementBytes)),
 		"memory":        size(d.MemoryLimitBytes),
+		"querymemory":   size(int64(d.MySQLWire.QueryBytes)),
 		"maxtopics":     strconv.Itoa(d.Store.MaxTopics),
 		"maxpartitions": strconv.Itoa(d.Store.MaxPartitions),
 
@@ -211,6 +213,7 @@ func (s *Serve) Options(version string, w io.Writer) (server.Options, error) {
 	o.LoginTimeout = s.LoginTimeout
 	o.MaxConnections = s.MaxConnections
 	o.MemoryLimitBytes = int64(s.MemoryLimit)
+	o.MySQLWire.QueryBytes = uint64(s.QueryMemory)
 
 	o.KafkaWire.AutoCreateTopics = s.AutoCreateTopics
 	o.KafkaWire.DefaultPartitions = s.DefaultPartitions

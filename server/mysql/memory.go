@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"millrace/scan/exec"
+
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
@@ -24,6 +26,7 @@ const heapShare = 0.8
 // now and then.
 type memoryGuard struct {
 	max   uint64
+	held  atomic.Int64 // granted to statements in columns
 	calls atomic.Uint64
 	used  atomic.Uint64
 }
@@ -99,4 +102,38 @@ func (g *memoryGuard) admits(bytes int) error {
 		g.calls.Store(0) // look at the heap now
 	}
 	return g.full()
+}
+
+// DefaultQueryBytes is what a statement keeps in memory before it spills, unless Options say otherwise.
+const DefaultQueryBytes = 512 << 20
+
+// queryBudget is what one statement in columns may keep: its own share, while all together leave any.
+type queryBudget struct {
+	guard *memoryGuard
+	max   uint64
+	held  atomic.Int64
+}
+
+var _ exec.Budget = (*queryBudget)(nil)
+
+// freeBytes every statement may keep: without them not even a sum is computed.
+const freeBytes = 512 << 10
+
+// Grow implements exec.Budget. What vectors hold need not lie in the heap that the guard looks at, so it is
+// counted as well.
+func (b *queryBudget) Grow(n int64) bool {
+	if b.held.Load()+n > freeBytes && b.guard.full() != nil {
+		return false
+	}
+	if own, all := b.held.Add(n), b.guard.held.Add(n); own > freeBytes && (uint64(own) > b.max || uint64(all) > b.guard.max) {
+		b.Shrink(n)
+		return false
+	}
+	return true
+}
+
+// Shrink implements exec.Budget.
+func (b *queryBudget) Shrink(n int64) {
+	b.held.Add(-n)
+	b.guard.held.Add(-n)
 }

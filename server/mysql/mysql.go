@@ -19,10 +19,12 @@ import (
 	"millrace/catalog"
 	"millrace/catalog/sqltable"
 	"millrace/pushdown"
+	"millrace/scan/exec"
 	"millrace/server/auth"
 	"millrace/server/mysql/wire"
 	"millrace/store"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -50,6 +52,15 @@ type Options struct {
 	// are refused more; 0: a share of the memory limit or of the machine's memory.
 	MemoryBytes uint64
 
+	// QueryBytes is what one statement in columns may keep in memory before it moves rows to Spill; 0:
+	// DefaultQueryBytes. Never more than half of MemoryBytes.
+	QueryBytes uint64
+	// Spill takes the rows that do not fit; nil: such statements fail.
+	Spill exec.Spiller
+
+	// FewRows is pushdown.Options.FewRows.
+	FewRows int64
+
 	// SealColumns writes what is decided of a topic into files of columns, for CALL millrace.seal; nil: nothing does.
 	SealColumns func(ctx context.Context, topic string) error
 	// Provider of the databases; nil: one over Store and Catalog.
@@ -66,6 +77,7 @@ func DefaultOptions() Options {
 		LoginTimeout:      9 * time.Second, // closed within ten, whatever the clock
 		WriteTimeout:      time.Minute,
 		MaxStatementBytes: 1 << 20,
+		QueryBytes:        DefaultQueryBytes,
 	}
 }
 
@@ -130,8 +142,14 @@ func New(o Options) (*Server, error) {
 		o.Provider = sqltable.NewProvider(o.Catalog, o.Store, sqltable.Options{})
 	}
 	memory := newMemoryGuard(o.MemoryBytes)
+	if o.QueryBytes == 0 {
+		o.QueryBytes = DefaultQueryBytes
+	}
 	if o.Pushdown == nil {
-		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger, Full: memory.full})
+		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger, Full: memory.full, FewRows: o.FewRows, Registry: o.Registry,
+			Exec: func(ctx *sql.Context) exec.Options {
+				return exec.Options{Parallel: sqltable.Threads(ctx), Budget: &queryBudget{guard: memory, max: min(o.QueryBytes, memory.max/2)}, Spill: o.Spill}
+			}})
 	}
 	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), memory: memory, locks: newUserLocks(), forms: newOwnForms()}
 	s.metrics = newMetrics(o.Registry, s)
