@@ -113,7 +113,7 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		}
 	}
 	if !b.enabled(ctx) {
-		return nil, nil
+		return b.groups(ctx, n, row)
 	}
 	if len(row) == 0 {
 		// What reads next to nothing comes first, then columns, then what spares the engine rows.
@@ -139,7 +139,7 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return nil, err
 	}
 	if d == nil {
-		return nil, nil
+		return b.groups(ctx, n, row)
 	}
 	for _, l := range d.left {
 		b.log.DebugContext(ctx, "filter stays with the engine", "table", d.acc.table.Name(), "filter", l.expr.String(), "reason", l.reason)
@@ -148,6 +148,18 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return nil, nil
 	}
 	return b.base.Build(ctx, d.node, row)
+}
+
+// groups corrects a GROUP BY of the engine's; nil for other nodes.
+func (b override) groups(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	g, ok := n.(*plan.GroupBy)
+	if !ok {
+		return nil, nil
+	}
+	if g = exactGroups(g); g == nil {
+		return nil, nil
+	}
+	return b.base.Build(ctx, g, row)
 }
 
 // decision is what a rule made of a node.

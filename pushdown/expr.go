@@ -63,7 +63,7 @@ func (p *planner) expr(e sql.Expression, r *relation) (typed, string) {
 	if x, ok := p.folded(e); ok {
 		return x, ""
 	}
-	x, reason := p.native(e, r)
+	x, reason := p.native(e, r, nil)
 	if reason == "" {
 		return x, ""
 	}
@@ -73,8 +73,9 @@ func (p *planner) expr(e sql.Expression, r *relation) (typed, string) {
 	return typed{}, reason
 }
 
-// native converts by operators of the vectorised engine.
-func (p *planner) native(e sql.Expression, r *relation) (typed, string) {
+// native converts by operators of the vectorised engine. as, if not nil, is the form that the branches of
+// a CASE or the like are to have.
+func (p *planner) native(e sql.Expression, r *relation, as *form) (typed, string) {
 	switch e := e.(type) {
 	case *expression.And:
 		return p.logic(e.LeftChild, e.RightChild, r, true)
@@ -112,15 +113,17 @@ func (p *planner) native(e sql.Expression, r *relation) (typed, string) {
 	case *expression.Like:
 		return p.like(e, r)
 	case *expression.Case:
-		return p.cases(e, r)
+		return p.cases(e, r, as)
 	case *function.If:
-		return p.ifElse(e, r)
+		return p.ifElse(e, r, as)
 	case *function.IfNull:
-		return p.ifNull(e, r)
+		return p.firstValue(e.Children(), e.Type(), r, as)
 	case *function.NullIf:
 		return p.nullIf(e, r)
 	case *function.Coalesce:
-		return p.coalesce(e, r)
+		return p.firstValue(e.Children(), e.Type(), r, as)
+	case *exactNumber:
+		return p.exactNumber(e, r)
 	case Checked:
 		op, left, right := e.Arithmetic()
 		return p.arithmetic(e, op, left, right, r)
@@ -132,8 +135,10 @@ func (p *planner) native(e sql.Expression, r *relation) (typed, string) {
 		return p.intDivide(e, r)
 	case *expression.Mod:
 		return p.modulo(e, r)
-	case *function.Concat:
-		return p.concat(e, r)
+	case sql.FunctionExpression:
+		if strings.EqualFold(e.FunctionName(), "concat") {
+			return p.concat(e, r)
+		}
 	}
 	return typed{}, notExpression
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -185,7 +184,7 @@ func (p *planner) modulo(e *expression.Mod, r *relation) (typed, string) {
 }
 
 // concat converts CONCAT of texts.
-func (p *planner) concat(e *function.Concat, r *relation) (typed, string) {
+func (p *planner) concat(e sql.Expression, r *relation) (typed, string) {
 	f, ok := formOf(e.Type())
 	if !ok || f.kind != kindText || !comparableBytes(f.sql) {
 		return typed{}, notType

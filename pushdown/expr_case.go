@@ -10,10 +10,13 @@ import (
 )
 
 // cases converts CASE, whose branches the engine converts to the type of the whole.
-func (p *planner) cases(e *expression.Case, r *relation) (typed, string) {
+func (p *planner) cases(e *expression.Case, r *relation, as *form) (typed, string) {
 	f, ok := formOf(e.Type())
 	if !ok {
 		return typed{}, notType
+	}
+	if as != nil {
+		f = *as
 	}
 	out := exec.Case{}
 	var values []typed
@@ -53,7 +56,34 @@ func (p *planner) cases(e *expression.Case, r *relation) (typed, string) {
 	if types.IsTextOnly(e.Type()) && !comparableBytes(e.Type()) {
 		return typed{}, byCollation
 	}
+	if f.kind == kindDecimal && as == nil && !sameDigits(values, &f) {
+		return typed{}, "branches of different digits"
+	}
 	return p.branches(out, values, f, true)
+}
+
+// sameDigits gives f the digits that all values have; false when they differ.
+func sameDigits(values []typed, f *form) bool {
+	scale, whole := int32(-1), 0
+	for _, v := range values {
+		switch v.form.kind {
+		case kindNull:
+			continue
+		case kindDecimal:
+			whole = max(whole, wholeDigits(v.form.sql), boundDigits(v))
+		default:
+			whole = max(whole, 20)
+		}
+		if scale >= 0 && scale != v.form.t.Scale {
+			return false
+		}
+		scale = v.form.t.Scale
+	}
+	if scale < 0 || whole+int(scale) > maxDecimal256 {
+		return false
+	}
+	f.t = decimalType(whole+int(scale), int(scale))
+	return true
 }
 
 // branches completes a CASE with its values as form f; converts says that the engine converts them, too.
@@ -99,9 +129,6 @@ func branch(v typed, f form, converts bool) (exec.Expr, bool) {
 		}
 		switch v.form.kind {
 		case kindDecimal, kindInt, kindBool, kindUint:
-			if boundDigits(v)+int(f.t.Scale) > maxDecimal128 || wholeDigits(v.form.sql)+int(f.t.Scale) > wholeDigits(f.sql)+int(f.t.Scale) {
-				return nil, false
-			}
 			return toDecimal(v, f.t), true
 		}
 		return nil, false
@@ -110,7 +137,7 @@ func branch(v typed, f form, converts bool) (exec.Expr, bool) {
 }
 
 // common converts values that the engine passes on as they are.
-func (p *planner) common(values []sql.Expression, t sql.Type, r *relation) ([]typed, form, string) {
+func (p *planner) common(values []sql.Expression, t sql.Type, r *relation, as *form) ([]typed, form, string) {
 	var out []typed
 	var f form
 	for _, e := range values {
@@ -126,6 +153,9 @@ func (p *planner) common(values []sql.Expression, t sql.Type, r *relation) ([]ty
 			f = v.form
 		}
 	}
+	if as != nil {
+		return out, *as, ""
+	}
 	if f.kind == 0 {
 		return nil, f, notType
 	}
@@ -139,8 +169,11 @@ func (p *planner) common(values []sql.Expression, t sql.Type, r *relation) ([]ty
 	if f.kind == kindWall {
 		want.unit = f.unit
 	}
-	if want.kind != f.kind && !(want.integer() && f.integer()) || want.t.Scale != f.t.Scale {
+	if want.kind != f.kind && !(want.integer() && f.integer()) {
 		return nil, f, notType
+	}
+	if f.kind == kindDecimal && !sameDigits(out, &f) {
+		return nil, f, "branches of different digits"
 	}
 	if types.IsTextOnly(t) && !comparableBytes(t) {
 		return nil, f, byCollation
@@ -149,30 +182,22 @@ func (p *planner) common(values []sql.Expression, t sql.Type, r *relation) ([]ty
 	return out, f, ""
 }
 
-func (p *planner) ifElse(e *function.If, r *relation) (typed, string) {
+func (p *planner) ifElse(e *function.If, r *relation, as *form) (typed, string) {
 	args := e.Children()
 	c, reason := p.condition(args[0], r)
 	if reason != "" {
 		return typed{}, reason
 	}
-	values, f, reason := p.common(args[1:], e.Type(), r)
+	values, f, reason := p.common(args[1:], e.Type(), r, as)
 	if reason != "" {
 		return typed{}, reason
 	}
-	return p.branches(exec.Case{When: []exec.When{{Cond: c}}}, values, f, false)
-}
-
-func (p *planner) ifNull(e *function.IfNull, r *relation) (typed, string) {
-	return p.firstValue([]sql.Expression{e.LeftChild, e.RightChild}, e.Type(), r)
-}
-
-func (p *planner) coalesce(e *function.Coalesce, r *relation) (typed, string) {
-	return p.firstValue(e.Children(), e.Type(), r)
+	return p.branches(exec.Case{When: []exec.When{{Cond: c}}}, values, f, as != nil)
 }
 
 // firstValue is the first of its values that is not NULL.
-func (p *planner) firstValue(args []sql.Expression, t sql.Type, r *relation) (typed, string) {
-	values, f, reason := p.common(args, t, r)
+func (p *planner) firstValue(args []sql.Expression, t sql.Type, r *relation, as *form) (typed, string) {
+	values, f, reason := p.common(args, t, r, as)
 	if reason != "" {
 		return typed{}, reason
 	}
@@ -180,7 +205,7 @@ func (p *planner) firstValue(args []sql.Expression, t sql.Type, r *relation) (ty
 	for _, v := range values[:len(values)-1] {
 		out.When = append(out.When, exec.When{Cond: exec.Not{Arg: exec.IsNull{Arg: v.expr}}})
 	}
-	return p.branches(out, values, f, false)
+	return p.branches(out, values, f, as != nil)
 }
 
 func (p *planner) nullIf(e *function.NullIf, r *relation) (typed, string) {
@@ -188,7 +213,7 @@ func (p *planner) nullIf(e *function.NullIf, r *relation) (typed, string) {
 	if reason != "" {
 		return typed{}, reason
 	}
-	values, f, reason := p.common([]sql.Expression{e.LeftChild}, e.Type(), r)
+	values, f, reason := p.common([]sql.Expression{e.LeftChild}, e.Type(), r, nil)
 	if reason != "" {
 		return typed{}, reason
 	}

@@ -21,6 +21,9 @@ func (p *planner) mapped(e sql.Expression, r *relation) (typed, string) {
 		return typed{}, notRandom
 	}
 	f, ok := formOf(e.Type())
+	if ok && f.kind == kindDecimal {
+		f, ok = p.digitsOfMapped(e, f)
+	}
 	if !ok {
 		return typed{}, notType
 	}

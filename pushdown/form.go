@@ -178,7 +178,7 @@ func (f form) value(c exec.Const, zone *sqltable.Zone) any {
 		if f.sql == types.Float32 {
 			return float32(c.Float)
 		}
-		return c.Float
+		return c.Float + 0 // rows have no -0
 	case kindDecimal:
 		return decimalValue(c.Dec, f.t.Scale)
 	case kindText:
@@ -457,7 +457,7 @@ func (f form) read(v *vector.Vector, zone *sqltable.Zone) func(i int) any {
 		if f.sql == types.Float32 {
 			return func(i int) any { return float32(floatAt(v, i)) }
 		}
-		return func(i int) any { return floatAt(v, i) }
+		return func(i int) any { return floatAt(v, i) + 0 } // rows have no -0
 	case kindDecimal:
 		return func(i int) any { return decimalValue(decimalAt(v, i), v.Scale) }
 	case kindText:

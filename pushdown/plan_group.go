@@ -1,6 +1,8 @@
 package pushdown
 
 import (
+	"unicode/utf8"
+
 	"millrace/internal/vector"
 	"millrace/scan/exec"
 
@@ -50,9 +52,8 @@ type Concat struct {
 //
 //  1. The keys are expressions whose equality is that of their values in vectors; instants count as
 //     wall times where both do not change alike.
-//  2. Every selected expression is a key, an aggregate that is known here, or a column that some key is
-//     made of: the planner selects such columns to compute the keys above, and the first row's
-//     values serve as well as any other's.
+//  2. Every selected expression is a key, an aggregate that is known here, or a column: the planner selects
+//     those that keys are made of, to compute the keys above. It is the first row's (first_row.go).
 //  3. Without keys there is an aggregate (the engine reads rows one by one if there is none).
 func (p *planner) group(n *plan.GroupBy) (*relation, string) {
 	if r := p.fromBounds(n); r != nil {
@@ -64,7 +65,6 @@ func (p *planner) group(n *plan.GroupBy) (*relation, string) {
 	}
 	agg := &exec.Aggregate{Child: child.node}
 	var keys []relColumn
-	var sources []*expression.GetField // columns that keys are made of
 	for _, e := range n.GroupByExprs { // 1
 		e = unalias(e)
 		x, reason := p.expr(e, child)
@@ -77,10 +77,10 @@ func (p *planner) group(n *plan.GroupBy) (*relation, string) {
 		}
 		keys = append(keys, relColumn{at: len(agg.By), form: x.form, text: e.String()})
 		agg.By = append(agg.By, x.expr)
-		sources = append(sources, columnsIn(e)...)
 	}
 	out := &relation{node: agg, width: len(n.SelectedExprs), cols: make([]relColumn, len(n.SelectedExprs))}
 	aggregates := 0
+	var cuts []int                      // columns of GROUP_CONCAT
 	for i, e := range n.SelectedExprs { // 2
 		e = unalias(e)
 		text := e.String()
@@ -97,6 +97,9 @@ func (p *planner) group(n *plan.GroupBy) (*relation, string) {
 			}
 			aggregates++
 			*c = relColumn{at: len(agg.By) + len(agg.Aggs), form: f, text: text}
+			if x.Kind == exec.GroupConcat {
+				cuts = append(cuts, i)
+			}
 			agg.Aggs = append(agg.Aggs, x)
 			continue
 		}
@@ -110,18 +113,10 @@ func (p *planner) group(n *plan.GroupBy) (*relation, string) {
 			*c = relColumn{reason: reason}
 			continue
 		}
-		used := false
-		for _, s := range sources {
-			used = used || s.Index() == f.Index()
-		}
-		if !used {
-			if len(n.GroupByExprs) == 0 {
-				// HAVING makes the planner select columns of a single group as well.
-				*c = relColumn{reason: notDependent}
-				continue
-			}
-			p.note(e, notDependent)
-			return nil, notDependent
+		if len(n.GroupByExprs) == 0 {
+			// HAVING makes the planner select columns of a single group as well.
+			*c = relColumn{reason: notDependent}
+			continue
 		}
 		*c = relColumn{at: len(agg.By) + len(agg.Aggs), form: x.form}
 		agg.Aggs = append(agg.Aggs, exec.Agg{Kind: exec.AnyValue, Arg: x.expr, T: x.form.t})
@@ -131,7 +126,40 @@ func (p *planner) group(n *plan.GroupBy) (*relation, string) {
 	}
 	// The keys are of use above even where they are not selected.
 	out.cols = append(out.cols, keys...)
+	if len(cuts) > 0 {
+		return p.cut(out, cuts), ""
+	}
 	return out, ""
+}
+
+// cut ends the texts of columns that GROUP_CONCAT made a character longer than they may be, and warns of
+// each, as the engine does.
+func (p *planner) cut(r *relation, columns []int) *relation {
+	schema := r.node.Schema()
+	n := &exec.Project{Child: r.node, Exprs: make([]exec.Expr, len(schema))}
+	for i, t := range schema {
+		n.Exprs[i] = exec.Col{Index: i, T: t}
+	}
+	ctx, lock := p.ctx, p.engine
+	for _, i := range columns {
+		at := r.cols[i].at
+		most := r.node.(*exec.Aggregate).Aggs[at-len(r.node.(*exec.Aggregate).By)].MaxLen - utf8.UTFMax
+		n.Exprs[at] = exec.Map{Arg: n.Exprs[at], T: stringType, Text: "to group_concat_max_len", Apply: func(c exec.Const) (exec.Const, error) {
+			if len(c.Bytes) <= most {
+				return c, nil
+			}
+			end := most
+			for end > 0 && !utf8.RuneStart(c.Bytes[end]) {
+				end--
+			}
+			c.Bytes = c.Bytes[:end]
+			lock.Lock()
+			defer lock.Unlock()
+			ctx.Warn(1260, "A row was cut by GROUP_CONCAT(): group_concat_max_len is %d", most)
+			return c, nil
+		}}
+	}
+	return r.over(n)
 }
 
 func keyOf(keys []relColumn, text string, e sql.Expression) int {
@@ -303,8 +331,11 @@ func (p *planner) groupConcat(e ConcatAggregate, r *relation) (exec.Agg, form, s
 	if x.form.kind != kindText || c.Distinct && !comparableBytes(x.form.sql) {
 		return exec.Agg{}, form{}, notFamilies
 	}
-	out := exec.Agg{Kind: exec.GroupConcat, Arg: x.expr, Distinct: c.Distinct, T: stringType, Separator: []byte(c.Separator), MaxLen: c.MaxBytes}
+	out := exec.Agg{Kind: exec.GroupConcat, Arg: x.expr, Distinct: c.Distinct, T: stringType, Separator: []byte(c.Separator), MaxLen: c.MaxBytes + utf8.UTFMax}
 	for i, o := range c.Order {
+		if c.Distinct && o.String() != c.Text.String() {
+			return exec.Agg{}, form{}, "GROUP_CONCAT(DISTINCT) in another order than its own"
+		}
 		k, reason := p.expr(o, r)
 		if reason == "" && k.form.kind != kindInstant && !k.form.sortable() {
 			reason = notOrder

@@ -81,3 +81,10 @@ func (r *Result) Close() {
 		r.iter = nil
 	}
 }
+
+// SpelledWith says whether decimals with so many digits after the point are spelled with all of them in a
+// column of type t.
+func SpelledWith(t sql.Type, scale int32) bool {
+	d, ok := t.(sql.DecimalType)
+	return ok && (int32(d.Scale()) == scale || !fixedDigits(t))
+}

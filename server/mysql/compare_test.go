@@ -58,7 +58,7 @@ func TestAScanKeepsBoundedWarnings(t *testing.T) {
 	in.topic("t", nil, `{"s":"1x"}`)
 	values := make([]string, 5000)
 	for i := range values {
-		values[i] = `{"s":"2x"}`
+		values[i] = fmt.Sprintf(`{"s":"2x%d"}`, i) // each warns once, however often it comes
 	}
 	in.produce(in.id("t"), values...)
 	db := in.open("app", "", "")

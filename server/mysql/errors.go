@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"millrace/scan"
+	"millrace/scan/exec"
 	"millrace/server/auth"
 	"millrace/server/mysql/wire"
 	"millrace/store"
@@ -195,6 +196,9 @@ func classify(err error) (number uint16, state, message string) {
 	}
 	if errors.Is(err, scan.ErrMemory) || sql.ErrNoMemoryAvailable.Is(sql.UnwrapError(err)) {
 		return errNoMemory.number, errNoMemory.state, errNoMemory.message
+	}
+	if r := new(exec.RangeError); errors.As(err, &r) {
+		return 1690, "22003", r.Error()
 	}
 	if n, s, ok := storeError(err); ok {
 		return n, s, err.Error()

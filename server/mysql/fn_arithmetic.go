@@ -127,9 +127,11 @@ func (c *checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if c.op == sqlparser.IntDivStr {
 		return c.quotient(ctx, l, r)
 	}
-	if a, ok := l.(float64); ok {
-		if b, ok := r.(float64); ok {
-			return c.finite(floats(c.op, a, b))
+	if c.Type() == types.Float64 && c.op != sqlparser.ModStr {
+		if a, ok := floatOf(l); ok {
+			if b, ok := floatOf(r); ok {
+				return c.finite(floats(c.op, a, b))
+			}
 		}
 	}
 	// Decimals, text, dates: the engine's own rules, on the values at hand.
@@ -138,6 +140,22 @@ func (c *checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		return c.finite(f)
 	}
 	return v, err
+}
+
+// floatOf is a number as a DOUBLE.
+func floatOf(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case decimal.Decimal:
+		f, _ := v.Float64()
+		return f, true
+	}
+	w, ok := integerOf(v)
+	if w.negative {
+		return -float64(w.abs), ok
+	}
+	return float64(w.abs), ok
 }
 
 func floats(op string, a, b float64) float64 {
@@ -155,7 +173,7 @@ func (c *checked) finite(f float64) (any, error) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return nil, newError(1690, "22003", "DOUBLE value is out of range in '%s'", c)
 	}
-	return f, nil
+	return f + 0, nil // no -0, which groups would tell from 0
 }
 
 // wide is an integer of 65 bits: a sign and a magnitude.

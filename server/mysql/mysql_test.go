@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"millrace/catalog"
+	"millrace/catalog/sqltable"
 	"millrace/internal/recordbatch"
+	colset "millrace/scan/columns"
 	"millrace/server/auth"
 	"millrace/store"
 	"millrace/store/state"
@@ -42,6 +44,9 @@ func start(t testing.TB, change func(*Options)) *instance {
 		Address: "127.0.0.1:0", Store: st, Catalog: in.cat, Auth: in.auth,
 		Logger: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
+	// Small blocks, and columns whatever is read, so that all tests are tests of the columns, too.
+	o.Provider = sqltable.NewProvider(in.cat, st, sqltable.Options{Columns: colset.New(colset.Options{BlockRows: 1000})})
+	o.FewRows = -1
 	if change != nil {
 		change(&o)
 	}

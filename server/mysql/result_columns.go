@@ -235,7 +235,7 @@ func (w *columnWriter) cell(ctx *sql.Context, o pushdown.Output, v *vector.Vecto
 		}
 		return w.float(v, col)
 	case pushdown.Decimal:
-		if d, ok := o.Type.(sql.DecimalType); ok && int32(d.Scale()) == v.Scale {
+		if pushdown.SpelledWith(o.Type, v.Scale) {
 			return short(func(b []byte, i int) []byte { return appendDecimal(b, v, i) })
 		}
 	case pushdown.Text, pushdown.JSON, pushdown.Bytes:
@@ -311,7 +311,7 @@ func (w *columnWriter) float(v *vector.Vector, col *wire.Column) cell {
 		if v.Const {
 			i = 0
 		}
-		f := v.Float64[i]
+		f := v.Float64[i] + 0 // -0 is sent as 0
 		if math.IsInf(f, 0) || math.IsNaN(f) {
 			return b, newError(1690, "22003", "DOUBLE value is out of range in column '%s'", col.Name)
 		}

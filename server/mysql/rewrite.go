@@ -145,6 +145,8 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 			return r
 		}
 		return rewriteArithmetic(e)
+	case *sqlparser.CaseExpr:
+		return rewriteCase(e)
 	case *sqlparser.ConvertExpr:
 		return rewriteCast(e)
 	case *sqlparser.ComparisonExpr:
