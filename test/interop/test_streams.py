@@ -21,6 +21,7 @@ class Streams:
         self.args = ["java", "-Xmx400m", "-cp", f"{CACHE}/classes:{CACHE}/jars/*", "StreamsProgram",
                      server.bootstrap, "app", guarantee, str(tmp_path / "state")]
         self.log = open(tmp_path / "streams.log", "a")
+        self.process = None
 
     def start(self):
         self.process = subprocess.Popen(self.args, stdout=self.log, stderr=self.log)
@@ -28,6 +29,24 @@ class Streams:
     def kill(self, how=signal.SIGKILL):
         self.process.send_signal(how)
         self.process.wait(30)
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.kill()
+
+
+@pytest.fixture
+def streams():
+    """Makes applications; those still running at the end are killed."""
+    made = []
+
+    def make(*args):
+        made.append(Streams(*args))
+        return made[-1]
+
+    yield make
+    for app in made:
+        app.stop()
 
 
 def until(what, seconds=90):
@@ -49,7 +68,7 @@ def last_by_key(server, topic):
 
 @pytest.mark.full
 @pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
-def test_streams_counts_joins_and_survives_a_kill(server, tmp_path, guarantee):
+def test_streams_counts_joins_and_survives_a_kill(server, tmp_path, streams, guarantee):
     admin = AdminClient({"bootstrap.servers": server.bootstrap})
     for f in admin.create_topics([NewTopic(t, 2) for t in INPUTS + OUTPUTS]).values():
         f.result(10)
@@ -76,7 +95,7 @@ def test_streams_counts_joins_and_survives_a_kill(server, tmp_path, guarantee):
             lines += 1
         p.flush(10)
 
-    app = Streams(server, tmp_path, guarantee)
+    app = streams(server, tmp_path, guarantee)
     app.start()
     write(300)
 
@@ -150,11 +169,11 @@ def disk(server, part=""):
 
 @pytest.mark.full
 @pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
-def test_what_a_repartition_topic_held_leaves_the_disk(tmp_path, guarantee):
+def test_what_a_repartition_topic_held_leaves_the_disk(tmp_path, streams, guarantee):
     blob, count = 20_000, 10_000
     # By default a range of 256 MiB is sealed at a time, which takes longer.
     server = Millrace(tmp_path / "data", "--seal-bytes=4MiB").start()
-    app = Streams(server, tmp_path, guarantee)
+    app = streams(server, tmp_path, guarantee)
     try:
         admin = AdminClient({"bootstrap.servers": server.bootstrap})
         for f in admin.create_topics([NewTopic(t, 2) for t in INPUTS + OUTPUTS]).values():
@@ -183,7 +202,7 @@ def test_what_a_repartition_topic_held_leaves_the_disk(tmp_path, guarantee):
         print(f"{blob * count >> 20} MiB went through; on disk at most {highest >> 20}, then {disk(server) >> 20} MiB, "
               f"{disk(server, 'segments') >> 20} of it segments, the rest log files for reuse")
     finally:
-        app.kill()
+        app.stop()
         server.stop()
 
 
