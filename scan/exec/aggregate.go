@@ -18,9 +18,11 @@ type aggregateOp struct {
 
 	ready bool
 	cols  []vector.Vector
+	order []int32 // of the rows of cols; nil: as they are
 	rows  int
 	at    int
 	out   Batch
+	dense []column
 	held  []*holding
 }
 
@@ -65,14 +67,18 @@ func (a *aggregateOp) next(ctx context.Context) (*Batch, error) {
 	to := min(a.rows, a.at+chunkRows)
 	a.out.Len, a.out.Cols = to-a.at, a.out.Cols[:0]
 	for i := range a.cols {
-		a.out.Cols = append(a.out.Cols, a.cols[i].Slice(a.at, to))
+		if a.order == nil {
+			a.out.Cols = append(a.out.Cols, a.cols[i].Slice(a.at, to))
+		} else {
+			a.out.Cols = append(a.out.Cols, *a.dense[i].gather(&a.cols[i], a.order[a.at:to]))
+		}
 	}
 	a.at = to
 	return &a.out, nil
 }
 
 func (a *aggregateOp) close() {
-	a.cols = nil
+	a.cols, a.order = nil, nil
 	for _, h := range a.held {
 		_ = h.set(0)
 	}
@@ -112,8 +118,7 @@ func (a *aggregateOp) compute(ctx context.Context) error {
 	first := all[0]
 	a.held = append(a.held, &first.held)
 	if len(all) > 1 {
-		var err error
-		if first, err = a.merge(ctx, all); err != nil {
+		if err := a.merge(ctx, all); err != nil {
 			return err
 		}
 	}
@@ -129,6 +134,7 @@ func (a *aggregateOp) compute(ctx context.Context) error {
 		v.Kind, v.Scale = a.n.Aggs[i].T.Kind, a.n.Aggs[i].T.Scale
 		a.cols = append(a.cols, v)
 	}
+	a.dense = make([]column, len(a.cols))
 	return nil
 }
 
@@ -144,106 +150,89 @@ func (a *aggregateOp) exprs() []Expr {
 	return out
 }
 
-// merge makes one state of all, its groups in the order of their first rows.
-func (a *aggregateOp) merge(ctx context.Context, sinks []*groupSink) (*groupSink, error) {
-	rows := 0
-	for _, s := range sinks {
-		rows += s.groups()
-	}
-	into, err := newGroupSink(a.run, a.n, rows)
-	if err != nil {
-		return nil, err
-	}
-	a.held = append(a.held, &into.held)
-	to := make([][]uint32, len(sinks))
-	if len(a.n.By) == 0 {
-		for i := range to {
-			to[i] = []uint32{0}
+// merge takes the states of the other sinks into that of the first, and puts the groups in the order
+// of their first rows.
+func (a *aggregateOp) merge(ctx context.Context, sinks []*groupSink) error {
+	into := sinks[0]
+	to := make([][]uint32, len(sinks)) // by sink and group: the group of the first sink
+	for i, s := range sinks[1:] {
+		to[i+1] = make([]uint32, s.groups())
+		if into.group != nil {
+			if err := into.takeGroups(ctx, s, to[i+1]); err != nil {
+				return err
+			}
 		}
-	} else if err := a.mergeGroups(ctx, sinks, into, to); err != nil {
-		return nil, err
 	}
-	for i, s := range sinks {
+	if into.group != nil {
+		a.order = orderGroups(sinks, to, into.groups())
+	}
+	for i, s := range sinks[1:] {
 		for j, acc := range into.accs {
 			acc.grow(into.groups())
-			acc.merge(s.accs[j], to[i])
+			acc.merge(s.accs[j], to[i+1])
 			s.accs[j] = nil
 		}
-		if err := s.held.set(0); err != nil {
-			return nil, err
-		}
 		if err := into.account(); err != nil {
-			return nil, err
+			return err
+		}
+		if err := s.held.set(0); err != nil {
+			return err
 		}
 	}
 	for _, acc := range into.accs {
 		acc.merged()
 	}
-	return into, nil
+	return nil
 }
 
-// mergeGroups puts the sinks' groups into one grouper; to[i][g] is what number group g of sink i gets.
-// Each sink has its groups in the order of their first rows already, so the next is that of some
-// sink's next.
-func (a *aggregateOp) mergeGroups(ctx context.Context, sinks []*groupSink, into *groupSink, to [][]uint32) error {
-	types := typesOf(a.n.By)
-	keys := make([][]vector.Vector, len(sinks))
-	next := make([]int, len(sinks))
-	for i, s := range sinks {
-		if s.groups() > 0 {
-			keys[i] = s.group.keys()
-		}
-		to[i] = make([]uint32, s.groups())
+// takeGroups numbers the groups of o among those of s; to gets the numbers.
+func (s *groupSink) takeGroups(ctx context.Context, o *groupSink, to []uint32) error {
+	if len(to) == 0 {
+		return nil
 	}
-	type origin struct {
-		sink  int
-		group int
-	}
-	var (
-		builders = make([]builder, len(types))
-		vecs     = make([]vector.Vector, len(types))
-		ptrs     = make([]*vector.Vector, len(types))
-		from     = make([]origin, 0, chunkRows)
-	)
-	for {
-		from = from[:0]
-		for i := range builders {
-			builders[i].reset(types[i])
-		}
-		for len(from) < chunkRows {
-			best := -1
-			for i, s := range sinks {
-				if next[i] < len(s.firsts) && (best < 0 || s.firsts[next[i]] < sinks[best].firsts[next[best]]) {
-					best = i
-				}
-			}
-			if best < 0 {
-				break
-			}
-			from = append(from, origin{best, next[best]})
-			for c := range builders {
-				builders[c].append1(&keys[best][c], next[best])
-			}
-			next[best]++
-		}
-		if len(from) == 0 {
-			return nil
-		}
-		for c := range builders {
-			vecs[c] = builders[c].vector()
-			ptrs[c] = &vecs[c]
-		}
-		ids := into.group.ids(ptrs, len(from))
-		for k, f := range from {
-			to[f.sink][f.group] = ids[k]
-		}
+	keys := o.group.keys()
+	parts := make([]vector.Vector, len(keys))
+	for at := 0; at < len(to); at += chunkRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := into.account(); err != nil {
+		end := min(len(to), at+chunkRows)
+		for i := range keys {
+			parts[i] = keys[i].Slice(at, end)
+			s.keys[i] = &parts[i]
+		}
+		copy(to[at:end], s.group.ids(s.keys, end-at))
+		if err := s.account(); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// orderGroups are the groups of the first sink in the order of their first rows. Each sink has its
+// own in that order already, so the next is that of some sink's next.
+func orderGroups(sinks []*groupSink, to [][]uint32, n int) []int32 {
+	order := make([]int32, 0, n)
+	met := make([]uint64, words(n))
+	next := make([]int, len(sinks))
+	for len(order) < n {
+		best := -1
+		for i, s := range sinks {
+			if next[i] < len(s.firsts) && (best < 0 || s.firsts[next[i]] < sinks[best].firsts[next[best]]) {
+				best = i
+			}
+		}
+		g := next[best]
+		next[best]++
+		if best > 0 {
+			g = int(to[best][g])
+		}
+		if !bitSet(met, g) {
+			setValid(met, g, true)
+			order = append(order, int32(g))
+		}
+	}
+	return order
 }
 
 // groupSink groups and aggregates, for one goroutine.

@@ -69,6 +69,8 @@ type floorEval struct {
 	out   column
 	ints  []int64
 	valid []uint64
+	jumps bool // values jump between windows
+	tries int
 }
 
 func (e *floorEval) eval(in *input) (*vector.Vector, error) {
@@ -84,9 +86,28 @@ func (e *floorEval) eval(in *input) (*vector.Vector, error) {
 	below := false
 	by := e.by
 	x = x[:len(out)]
-	for i := range out {
-		out[i] = by.floor(x[i])
-		below = below || x[i] < least
+	if e.jumps {
+		for i := range out {
+			out[i] = by.floor(x[i])
+			below = below || x[i] < least
+		}
+		e.tries++
+		e.jumps = e.tries%64 != 0 // look again now and then
+	} else {
+		// Times mostly come sorted, and stay in a window for many rows.
+		start, jumps := by.floor(0), 0
+		for i, t := range x {
+			if t < start || uint64(t)-uint64(start) >= by.step {
+				if t < least {
+					below = true
+					continue
+				}
+				start = by.floor(t)
+				jumps++
+			}
+			out[i] = start
+		}
+		e.jumps = jumps > len(x)/8
 	}
 	if below {
 		for i := range out {

@@ -140,6 +140,32 @@ func TestArithmeticOutsideItsTypeIsARangeErrorOnlyForRowsThatCount(t *testing.T)
 	}
 }
 
+func TestWindowsAreExactAtBothEndsOfBigint(t *testing.T) {
+	floor := func(step, origin int64) Expr {
+		return Func{Fn: FloorTo, Args: []Expr{intCol(0), intConst(step), intConst(origin)}, T: tInt}
+	}
+	s := bigints(100, []any{int64(math.MaxInt64)}, []any{int64(math.MaxInt64 - 1)}, []any{int64(math.MinInt64 + 6)}, []any{int64(-1)}, []any{int64(6)})
+	want, err := naiveRun(&Project{Child: s.scan(), Exprs: []Expr{floor(7, 3)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := collect(&Project{Child: s.scan(), Exprs: []Expr{floor(7, 3)}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameRows(got, want); err != nil {
+		t.Error(err)
+	}
+	s = bigints(100, []any{int64(math.MaxInt64)}, []any{int64(math.MinInt64)})
+	for _, step := range []int64{3, 7, 60_000, math.MaxInt64} {
+		n := &Project{Child: s.scan(), Exprs: []Expr{floor(step, 1)}}
+		_, fails := naiveRun(n)
+		if _, err := collect(n, Options{}); (err != nil) != (fails != nil) {
+			t.Errorf("step %d: %v, want %v", step, err, fails)
+		}
+	}
+}
+
 func TestSumsAndAveragesAreExactBeyond64Bits(t *testing.T) {
 	s := bigints(2, []any{int64(9007199254740993)}, []any{int64(9007199254740992)})
 	aggs := []Agg{sumOf(intCol(0)), {Kind: Avg, Arg: intCol(0), T: tAvg}}
