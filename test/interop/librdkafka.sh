@@ -97,7 +97,7 @@ parts=(
   "0081 0081_admin do_test_"{CreateTopics,DeleteTopics,CreatePartitions,DescribeConfigs:,DeleteRecords,ListConsumerGroups:,DescribeConsumerGroups:,DescribeTopics,DeleteGroups,DeleteConsumerGroupOffsets,ListOffsets,AlterConsumerGroupOffsets,ListConsumerGroupOffsets}
 )
 login_parts=(
-  "0081 0081_admin do_test_"{CreateAcls,DescribeAcls,DeleteAcls,acls_count,UserScramCredentials,DescribeConfigs_groups,DescribeCluster,DescribeConsumerGroups_with_authorized_ops}
+  "0081 0081_admin do_test_"{CreateAcls,DescribeAcls,DeleteAcls,UserScramCredentials,DescribeConfigs_groups,DescribeCluster,DescribeConsumerGroups_with_authorized_ops}
 )
 part() {
   local number=$1 name=$2 part=$3 log=$dir/part-$3.log results
