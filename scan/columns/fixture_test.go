@@ -335,6 +335,7 @@ func (f *fixture) rowsOf(s snapshot, b exec.Block, cols []scan.Column) (out []st
 		}
 		out = append(out, row)
 	}
+	f.singleRows(b, cols, from, to, out)
 	for c, v := range vecs {
 		st, ok := b.Stats(cols[c])
 		if ok {
@@ -342,6 +343,35 @@ func (f *fixture) rowsOf(s snapshot, b exec.Block, cols []scan.Column) (out []st
 		}
 	}
 	return out
+}
+
+// singleRows reads some rows on their own.
+func (f *fixture) singleRows(b exec.Block, cols []scan.Column, from, to int, want []string) {
+	f.t.Helper()
+	if to == from || len(cols) < 5 {
+		return
+	}
+	var rows []int32
+	for i := int32(0); int(i) < to-from; i += 1 + (i % 7) {
+		rows = append(rows, i)
+	}
+	rows = rows[:min(len(rows), 5)]
+	vecs, ok, err := b.(exec.RowReader).OpenRows(context.Background(), cols, from, to, rows)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if !ok {
+		return
+	}
+	for _, r := range rows {
+		row := ""
+		for _, v := range vecs {
+			row += vcell(v, int(r)) + "|"
+		}
+		if row != want[r] {
+			f.t.Fatalf("row %d on its own is %s, want %s", r, row, want[r])
+		}
+	}
 }
 
 // checkStats holds a column's bounds against its rows.

@@ -222,6 +222,13 @@ type Block interface {
 	Open(ctx context.Context, cols []scan.Column) (vecs []*vector.Vector, from, to int, release func(), err error)
 }
 
+// RowReader is a Block that may read columns of a few rows without those of the others.
+type RowReader interface {
+	// OpenRows returns columns of rows [from, to) of the block, right at from + each of rows, which ascend; what stands elsewhere does not
+	// matter. ok is false when Open costs no more.
+	OpenRows(ctx context.Context, cols []scan.Column, from, to int, rows []int32) (vecs []*vector.Vector, ok bool, err error)
+}
+
 // Stats are a column's bounds in a block. For strings Min and Max may be cut: Min is then a prefix
 // of the least, and Max is absent.
 type Stats struct {

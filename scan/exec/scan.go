@@ -27,6 +27,7 @@ type blockCursor struct {
 	from, to int
 	at       int
 	opened   bool // the late columns, too
+	fetched  int  // rows whose late columns were read on their own
 	releases []func()
 	batch    Batch
 	reverse  reverser
@@ -83,7 +84,7 @@ func (c *blockCursor) open(ctx context.Context, b Block) error {
 	}
 	c.block = b
 	c.plan()
-	c.opened = len(c.late) == 0
+	c.opened, c.fetched = len(c.late) == 0, 0
 	from, to, err := c.columns(ctx, c.early)
 	if err != nil {
 		return err
@@ -164,7 +165,11 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 		if len(sel) < b.Len {
 			b.Sel = sel
 		}
-		if !c.opened {
+		fetched, err := c.fetch(ctx, from, to)
+		if err != nil {
+			return nil, err
+		}
+		if !c.opened && !fetched {
 			f, t, err := c.columns(ctx, c.late)
 			if err != nil {
 				return nil, err
@@ -175,7 +180,9 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 			}
 			c.opened = true
 		}
-		c.slice(c.late, from, to)
+		if !fetched {
+			c.slice(c.late, from, to)
+		}
 		if c.stats != nil {
 			atomic.AddInt64(&c.stats.Rows, int64(b.Rows()))
 			for _, st := range c.merged {
@@ -187,6 +194,37 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 		}
 		return b, nil
 	}
+}
+
+// fewRows is of how many rows of a block the late columns are read row by row, where the block can: reading a row
+// costs as much as some thousand rows of a column do.
+const fewRows = 16
+
+// fetch reads the late columns of the batch's few rows alone; false when all of the block's are to be opened.
+func (c *blockCursor) fetch(ctx context.Context, from, to int) (bool, error) {
+	rr, ok := c.block.(RowReader)
+	b := &c.batch
+	if !ok || c.opened || b.Sel == nil || c.fetched+len(b.Sel) > fewRows {
+		return false, nil
+	}
+	c.req = c.req[:0]
+	for _, i := range c.late {
+		c.req = append(c.req, c.m.scan.Columns[i])
+	}
+	vecs, ok, err := rr.OpenRows(ctx, c.req, from, to, b.Sel)
+	if err != nil || !ok {
+		return false, err
+	}
+	c.fetched += len(b.Sel)
+	for k, i := range c.late {
+		v, t := vecs[k], c.m.scan.Types[i]
+		if v.Kind != t.Kind || decimalKind(t.Kind) && v.Scale != t.Scale || v.Len != to-from {
+			return false, fmt.Errorf("exec: column %s of single rows is of kind %d, scale %d, %d rows; wanted %v and %d",
+				c.m.scan.Columns[i].Name(c.m.scan.Table), v.Kind, v.Scale, v.Len, t, to-from)
+		}
+		b.Cols[i] = *v
+	}
+	return true, nil
 }
 
 func (c *blockCursor) slice(which []int, from, to int) {

@@ -1,0 +1,79 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+
+	"millrace/internal/vector"
+	"millrace/scan"
+	"millrace/scan/exec"
+)
+
+var _ exec.RowReader = (*view)(nil)
+
+// OpenRows implements exec.RowReader: the rows are read by the row path, one after the other.
+func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, rows []int32) (vecs []*vector.Vector, ok bool, err error) {
+	b, cache := w.b, w.s.set.cache
+	keys := make(map[scan.Column]string, len(cols))
+	for _, c := range cols {
+		keys[c] = w.key(c)
+	}
+	if cache.has(b, keys) {
+		return nil, false, nil
+	}
+	held := make([]*column, 1)
+	if !b.dense {
+		if !cache.pin(b, []string{keyOffset}, held) {
+			return nil, false, nil
+		}
+		defer cache.unpin(held)
+	}
+	offset := func(row int) int64 {
+		if b.dense {
+			return b.from + int64(row)
+		}
+		return held[0].vec.Int(row)
+	}
+	parts := make([][]*vector.Vector, len(cols))
+	gap := func(n int) {
+		for i, c := range cols {
+			if n > 0 {
+				t := TypeOf(w.t, c)
+				v := vector.Nulls(t.Kind, t.Scale, n)
+				parts[i] = append(parts[i], &v)
+			}
+		}
+	}
+	at := from
+	for i := 0; i < len(rows); {
+		row, n := from+int(rows[i]), 1
+		first := offset(row)
+		for i+n < len(rows) && rows[i+n] == rows[i]+int32(n) && offset(row+n) == first+int64(n) {
+			n++
+		}
+		gap(row - at)
+		read, count, err := w.readRows(ctx, cols, first, first+int64(n))
+		if err != nil {
+			return nil, false, err
+		}
+		if count != n {
+			return nil, false, fmt.Errorf("%w: %d of offsets [%d,%d) in %v", errRows, count, first, first+int64(n), b)
+		}
+		for j, v := range read {
+			parts[j] = append(parts[j], v)
+		}
+		at = row + n
+		i += n
+	}
+	gap(to - at)
+	vecs = make([]*vector.Vector, len(cols))
+	for i := range cols {
+		v, err := vector.Concat(parts[i]...)
+		if err != nil {
+			return nil, false, fmt.Errorf("columns: %w", err)
+		}
+		vecs[i] = &v
+	}
+	w.s.set.m.rowsRead.Add(float64(len(rows)))
+	return vecs, true, nil
+}
