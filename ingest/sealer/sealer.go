@@ -41,6 +41,8 @@ const (
 	fullBlocks = 8
 	// patience is how long full blocks wait for others, to make fewer and larger files.
 	patience = 10 * time.Second
+	// renewEvery is how often small blocks, and those of outdated types, are looked for.
+	renewEvery = 5 * time.Minute
 	// sweepEvery is how often files that nobody wants are looked for.
 	sweepEvery = 30 * time.Second
 	// yieldMax is how long the worker makes way for producers before each block: as long as its last
@@ -65,6 +67,7 @@ type Sealer struct {
 	failed  map[state.TopicID]time.Time
 	waiting map[state.TopicID]time.Time // since when topics have full blocks, too few for a file
 	swept   time.Time
+	renewed time.Time
 }
 
 // progress is what the worker knows of a partition.
@@ -116,6 +119,43 @@ func (s *Sealer) work(ctx context.Context) {
 	}
 }
 
+// renew seals anew what would be better in other files: one round of each topic.
+func (s *Sealer) renew(ctx context.Context, topics []state.Topic) {
+	for i := range topics {
+		name := topics[i].Name
+		if strings.HasPrefix(name, "__") || ctx.Err() != nil {
+			continue
+		}
+		if err := s.renewTopic(ctx, name); err != nil && ctx.Err() == nil && !errors.Is(err, state.ErrUnknownTopic) {
+			s.m.failures.Inc()
+			s.o.Logger.Error("files of columns could not be renewed", "topic", name, "error", err)
+		}
+	}
+}
+
+func (s *Sealer) renewTopic(ctx context.Context, topic string) error {
+	s.sealing.Lock()
+	partitions, err := func() ([]int32, error) {
+		sn := s.o.Store.Snapshot()
+		defer sn.Release()
+		t, ok := sn.Topics().ByName(topic)
+		if !ok || !s.o.Columns.Knows(t.ID) {
+			return nil, nil // nothing of it is in use, so its schema need not be bound
+		}
+		table, err := s.o.Catalog.Bind(ctx, sn, topic)
+		if err != nil {
+			return nil, err
+		}
+		return s.o.Columns.Renew(ctx, sn, table)
+	}()
+	s.sealing.Unlock()
+	if err != nil || len(partitions) == 0 {
+		return err
+	}
+	_, err = s.sealUpto(ctx, topic, partitions, false)
+	return err
+}
+
 // due is a topic with something to seal.
 type due struct {
 	topic      state.Topic
@@ -132,6 +172,10 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 		s.o.Columns.Sweep(s.o.Store.Topics)
 		s.dropDead(ctx, sn)
 		s.forget(sn.Topics())
+	}
+	if now.Sub(s.renewed) >= renewEvery {
+		s.renewed = now
+		defer s.renew(ctx, sn.Topics().All())
 	}
 	sn.Release()
 	s.m.lag.Set(float64(lag))

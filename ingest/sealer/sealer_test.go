@@ -14,6 +14,7 @@ import (
 
 	"millrace/catalog"
 	"millrace/internal/recordbatch"
+	"millrace/internal/vector"
 	"millrace/internal/vfs"
 	"millrace/scan"
 	"millrace/scan/columns"
@@ -81,7 +82,18 @@ func (b *bench) produce(id state.TopicID, partition int32, n int) {
 	for i := range n {
 		rb.Append(1_700_000_000_000+int64(i), fmt.Appendf(nil, "k%d", i%10), fmt.Appendf(nil, `{"n":%d,"s":"v%d"}`, i, i%7), nil)
 	}
-	raw := rb.Build()
+	b.send(id, partition, n, rb.Build())
+}
+
+func (b *bench) value(id state.TopicID, value string) {
+	b.t.Helper()
+	var rb recordbatch.Builder
+	rb.Append(1_700_000_000_000, nil, []byte(value), nil)
+	b.send(id, 0, 1, rb.Build())
+}
+
+func (b *bench) send(id state.TopicID, partition int32, n int, raw []byte) {
+	b.t.Helper()
 	done := make(chan error, 1)
 	err := b.st.Submit(context.Background(), state.Produce{Batches: []state.Batch{{
 		TopicPartition: state.TopicPartition{Topic: id, Partition: partition}, Records: int32(n), SizeBytes: int32(len(raw)),
@@ -177,8 +189,12 @@ func (b *bench) rows(topic string) int {
 		}
 		for i := from; i < to; i++ {
 			s := ""
-			for _, v := range vecs {
-				s += fmt.Sprint(v.Int(i)) + "|"
+			for c, v := range vecs {
+				a, err := vector.ToArrow(v, r.Schema().Field(c).Type)
+				if err != nil {
+					b.t.Fatal(err)
+				}
+				s += a.ValueStr(i) + "|"
 			}
 			got = append(got, s)
 		}
@@ -371,6 +387,43 @@ func TestAFaultOrACrashWhileSealingLosesNoRows(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+func TestSmallBlocksAreJoinedAndWidenedOnesMadeAnew(t *testing.T) {
+	b := open(t, vfs.NewMem())
+	defer b.close()
+	id := b.create("t", 1, nil)
+	for range 10 {
+		b.produce(id, 0, 6)
+		if err := b.s.Seal(context.Background(), "t"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(b.files("t")); n != 10 {
+		t.Fatal(n)
+	}
+	b.pass(renewEvery)
+	b.pass(sweepEvery)
+	if n := len(b.files("t")); n != 1 {
+		t.Fatalf("%d files", n)
+	}
+	if n := b.rows("t"); n != 60 {
+		t.Fatal(n)
+	}
+	before := b.files("t")
+	b.pass(renewEvery)
+	if after := b.files("t"); !slices.Equal(before, after) {
+		t.Fatalf("%v became %v for nothing", before, after)
+	}
+	b.value(id, `{"n":1e30,"s":3}`)
+	b.pass(renewEvery)
+	b.pass(sweepEvery)
+	if after := b.files("t"); len(after) != 1 || slices.Equal(before, after) {
+		t.Fatalf("%v: a file with outdated types stays", after)
+	}
+	if n := b.rows("t"); n != 61 {
+		t.Fatal(n)
 	}
 }
 

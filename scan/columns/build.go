@@ -100,7 +100,7 @@ func (w *view) fromFile(c scan.Column, key string) *vector.Vector {
 	blk := x.block()
 	i := x.f.r.Column(key)
 	if i < 0 {
-		if !blk.Complete || c.Kind != scan.Expanded || w.t.Expanded[c.Index].Declared || hasPath(&x.f.r.Info, w.t.Expanded[c.Index].Path) {
+		if lacks(x, w.t, []scan.Column{c}) {
 			return nil
 		}
 		t := TypeOf(w.t, c)

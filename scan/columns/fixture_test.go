@@ -201,6 +201,23 @@ func (f *fixture) seal(r *rand.Rand) (p Progress) {
 	return p
 }
 
+// renew joins small blocks, and seals them again at once or later.
+func (f *fixture) renew() {
+	f.t.Helper()
+	s := f.snapshot("t")
+	defer s.Release()
+	partitions, err := f.set.Renew(context.Background(), s.Snapshot, s.table)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if len(partitions) == 0 {
+		return
+	}
+	if _, err := f.set.Seal(context.Background(), s.Snapshot, s.table, partitions, false, func(context.Context) error { return nil }); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
 // all columns of the table that a scan knows.
 func (s snapshot) all() []scan.Column {
 	cols := []scan.Column{

@@ -161,6 +161,8 @@ func runModel(t *testing.T, seed uint64, steps int) {
 			f.open()
 		case k == 17:
 			f.seal(r)
+		case k == 18:
+			f.renew()
 		case k == 16 && len(old) > 0:
 			f.rowsAgree(old[r.IntN(len(old))], r)
 		default:

@@ -82,6 +82,13 @@ func (s *Set) part(t state.Topic, partition int32) *part {
 // BlockRows is how many rows a full block has, unless its bytes are too many.
 func (s *Set) BlockRows() int { return s.o.BlockRows }
 
+// Knows says whether files of a topic are open.
+func (s *Set) Knows(id state.TopicID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.topics[id] != nil
+}
+
 // Close closes the files. Nobody may use the Set, or a Source of it, any more.
 func (s *Set) Close() error {
 	s.mu.Lock()
