@@ -1,6 +1,7 @@
 """Flink 2.2 with its Kafka connector, unchanged: a job manager and a task manager that is killed."""
 import contextlib
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -30,6 +31,7 @@ CLASSES = ":".join([f"{CACHE}/flink-classes", f"{CACHE}/flink/*",
 class Flink:
     def __init__(self, tmp_path):
         self.rest, rpc = free_port(), free_port()
+        self.groups = []  # of processes
         self.dir = tmp_path / "flink"
         self.dir.mkdir()
         (self.dir / "config.yaml").write_text("\n".join([
@@ -51,7 +53,9 @@ class Flink:
         until(lambda: check(self.get("/overview").get("slots-total", 0) > 0), 90)
 
     def run(self, main):
-        return subprocess.Popen([*JAVA, CLASSES, main, "--configDir", str(self.dir)], stdout=self.log, stderr=self.log)
+        p = subprocess.Popen([*JAVA, CLASSES, main, "--configDir", str(self.dir)], stdout=self.log, stderr=self.log, start_new_session=True)
+        self.groups.append(p.pid)
+        return p
 
     def start_worker(self):
         self.worker = self.run("org.apache.flink.runtime.taskexecutor.TaskManagerRunner")
@@ -100,6 +104,10 @@ class Flink:
         for p in (self.worker, self.manager):
             p.send_signal(signal.SIGKILL)
             p.wait(10)
+        # Python processes may outlive a task manager that was killed as they began.
+        for g in self.groups:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(g, signal.SIGKILL)
 
 
 @pytest.fixture
