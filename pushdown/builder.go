@@ -9,7 +9,6 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Options of a builder.
@@ -27,8 +26,6 @@ type Options struct {
 	// FewRows is how many rows, ruled in by offsets among many more, are read row by row rather than
 	// as columns of their blocks; 0: DefaultFewRows, below 0: none.
 	FewRows int64
-	// Registry gets the metrics; nil: none.
-	Registry prometheus.Registerer
 	// Full returns the error with which a statement ends that may keep no more rows in
 	// memory, else nil. It is asked for every row of windows and hash joins; default: never
 	// full.
@@ -43,7 +40,6 @@ type Builder struct {
 	source  func(ctx *sql.Context, t *sqltable.Table) exec.Source
 	exec    func(ctx *sql.Context) exec.Options
 	few     int64
-	metrics metrics
 	base    sql.NodeExecBuilder // the engine's, asking override first
 }
 
@@ -51,7 +47,7 @@ var _ sql.NodeExecBuilder = (*Builder)(nil)
 
 // NewBuilder returns a builder for the engine's Analyzer.ExecBuilder.
 func NewBuilder(o Options) *Builder {
-	b := &Builder{enabled: o.Enabled, log: o.Logger, full: o.Full, source: o.Source, exec: o.Exec, few: o.FewRows, metrics: newMetrics(o.Registry)}
+	b := &Builder{enabled: o.Enabled, log: o.Logger, full: o.Full, source: o.Source, exec: o.Exec, few: o.FewRows}
 	if b.source == nil {
 		b.source = func(_ *sql.Context, t *sqltable.Table) exec.Source { return t.Statement().Columns() }
 	}

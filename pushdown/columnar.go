@@ -176,7 +176,7 @@ func allEarly(all []scan.Expr) bool {
 
 // rows starts the plan, for the engine's nodes above.
 func (c *columnar) rows(ctx *sql.Context) (sql.RowIter, error) {
-	it, err := exec.Run(ctx, c.rel.node, c.b.exec(ctx))
+	it, err := c.start(ctx, false)
 	if err != nil {
 		return nil, err
 	}

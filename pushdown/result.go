@@ -56,11 +56,17 @@ func (b *Builder) Result(ctx *sql.Context, n sql.Node) (*Result, error) {
 	if !b.enabled(ctx) {
 		return nil, nil
 	}
-	c, _, err := b.columnar(ctx, n)
+	if t := traceFrom(ctx); t != nil && readsTopic(n) {
+		t.mu.Lock()
+		t.topics = true
+		t.mu.Unlock()
+	}
+	c, declined, err := b.columnar(ctx, n)
 	if err != nil || c == nil {
+		b.stays(ctx, declined)
 		return nil, err
 	}
-	it, err := exec.Run(ctx, c.rel.node, b.exec(ctx))
+	it, err := c.start(ctx, true)
 	if err != nil {
 		return nil, err
 	}

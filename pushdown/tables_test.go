@@ -119,7 +119,7 @@ func TestSystemTablesAnswer(t *testing.T) {
 	b.want("SELECT COUNT(*) FROM millrace.groups", "0")
 	b.want("SELECT COUNT(*) FROM millrace.connections", "0")
 	b.want("SELECT healthy FROM millrace.storage", "1")
-	b.want("SHOW TABLES FROM millrace", "client_errors", "connections", "group_offsets", "groups", "partitions", "storage", "topics")
+	b.want("SHOW TABLES FROM millrace", "client_errors", "connections", "group_offsets", "groups", "partitions", "statements", "storage", "topics")
 }
 
 func TestCreateAndInsertSayThatTheyAreNotSupported(t *testing.T) {

@@ -151,6 +151,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
 			Connections:  s.connections,
 			ClientErrors: s.clientErrors,
+			Statements:   s.statements,
 			Columns:      cols,
 		})
 		if s.mysql, err = mysql.New(mo); err != nil {
@@ -293,4 +294,12 @@ func addr(there bool, get func() net.Addr) string {
 		return ""
 	}
 	return get().String()
+}
+
+// statements executed over the MySQL wire.
+func (s *Server) statements() []sqltable.Statement {
+	if s.mysql == nil {
+		return nil
+	}
+	return s.mysql.Statements()
 }

@@ -3,6 +3,7 @@ package sqltable
 import (
 	"runtime"
 	"strings"
+	"time"
 
 	"millrace/catalog"
 	"millrace/scan/columns"
@@ -35,8 +36,23 @@ type Options struct {
 	GroupMembers func(group string) (GroupStatus, bool)
 	// ClientErrors lists what Kafka clients were refused, the latest first.
 	ClientErrors func() []ClientError
+	// Statements lists what was executed, the last first.
+	Statements func() []Statement
 	// Columns keeps topics' columns; nil: statements have none, and everything is read row by row.
 	Columns *columns.Set
+}
+
+// Statement is a row of millrace.statements: all statements that differ in their literals only.
+type Statement struct {
+	Digest, Text string // the text is normalised
+	Count        int64
+	Errors       int64
+	Total, Max   time.Duration
+	RowsSent     int64
+	RowsScanned  int64 // in columns
+	Fallbacks    int64 // how many were not carried out in columns as a whole
+	Reason       string
+	LastSeen     int64 // Unix ms
 }
 
 // ClientError is a row of millrace.client_errors: one kind of refusal. Empty strings are

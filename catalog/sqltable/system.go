@@ -101,6 +101,11 @@ func newSystemDatabase(p *Provider) *systemDatabase {
 		col("api", str, true), col("version", types.Int32, true), col("topic", str, true), col("group_id", str, true),
 		col("transactional_id", str, true), col("code", types.Int32, true), col("error", str, false),
 		col("message", text(coll), true), col("hint", text(coll), true))
+	add("statements", p.statementRows,
+		col("digest", varchar(64, coll), false), col("statement", text(coll), false), col("count", types.Int64, false),
+		col("errors", types.Int64, false), col("total_ms", types.Float64, false), col("max_ms", types.Float64, false),
+		col("rows_sent", types.Int64, false), col("rows_scanned", types.Int64, false), col("fallbacks", types.Int64, false),
+		col("fallback_reason", text(coll), true), col("last_seen", when, false))
 	add("storage", p.storageRows,
 		col("last_lsn", types.Uint64, false), col("log_bytes", types.Int64, false),
 		col("segment_bytes", types.Int64, false), col("segments", types.Int64, false),
@@ -115,6 +120,28 @@ func wallOf(zone *Zone, ms int64) any {
 		return nil
 	}
 	return zone.Wall(ms * int64(time.Millisecond/time.Microsecond))
+}
+
+func (p *Provider) statementRows(ctx *sql.Context) ([]sql.Row, error) {
+	if p.opts.Statements == nil {
+		return nil, nil
+	}
+	zone, err := SessionZone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	var rows []sql.Row
+	for _, s := range p.opts.Statements() {
+		var reason any
+		if s.Reason != "" {
+			reason = s.Reason
+		}
+		rows = append(rows, sql.Row{
+			s.Digest, s.Text, s.Count, s.Errors, ms(s.Total), ms(s.Max), s.RowsSent, s.RowsScanned, s.Fallbacks, reason, wallOf(zone, s.LastSeen),
+		})
+	}
+	return rows, nil
 }
 
 func (p *Provider) topicRows(ctx *sql.Context) ([]sql.Row, error) {

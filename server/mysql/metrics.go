@@ -14,6 +14,7 @@ type metrics struct {
 	logins     *prometheus.CounterVec
 	refused    prometheus.Counter
 	panics     prometheus.Counter
+	plans      *prometheus.CounterVec // by what carries them out
 }
 
 func newMetrics(r prometheus.Registerer, s *Server) metrics {
@@ -26,10 +27,14 @@ func newMetrics(r prometheus.Registerer, s *Server) metrics {
 		rows:    prometheus.NewCounter(prometheus.CounterOpts{Name: "millrace_mysql_rows_total", Help: "Rows sent."}),
 		logins:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "millrace_mysql_logins_total", Help: "Logins by outcome."}, []string{"outcome"}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "millrace_mysql_connections_refused_total", Help: "Connections beyond the limit."}),
-		panics:  prometheus.NewCounter(prometheus.CounterOpts{Name: "millrace_mysql_panics_total", Help: "Panics recovered in statements and connections."}),
+		plans: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "millrace_mysql_plans_total",
+			Help: "Statements over topics, by what carried them out: columns (all in the vectorised engine), mixed, or rows (none).",
+		}, []string{"by"}),
+		panics: prometheus.NewCounter(prometheus.CounterOpts{Name: "millrace_mysql_panics_total", Help: "Panics recovered in statements and connections."}),
 	}
 	if r != nil {
-		r.MustRegister(m.statements, m.seconds, m.rows, m.logins, m.refused, m.panics,
+		r.MustRegister(m.statements, m.seconds, m.rows, m.logins, m.refused, m.panics, m.plans,
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "millrace_mysql_connections", Help: "Open connections."},
 				func() float64 { return float64(s.open.Load()) }))
 	}

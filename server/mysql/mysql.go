@@ -86,16 +86,17 @@ const ServerVersion = "8.4.3-millrace"
 
 // Server is the MySQL listener.
 type Server struct {
-	o        Options
-	log      *slog.Logger
-	listener net.Listener
-	engine   *engine
-	threads  *threads
-	metrics  metrics
-	regexps  *regexpCache
-	memory   *memoryGuard
-	locks    *userLocks
-	forms    []ownForm
+	o          Options
+	log        *slog.Logger
+	listener   net.Listener
+	engine     *engine
+	threads    *threads
+	metrics    metrics
+	regexps    *regexpCache
+	memory     *memoryGuard
+	locks      *userLocks
+	forms      []ownForm
+	statements *statements
 
 	base    context.Context // ends with Close
 	cancel  context.CancelCauseFunc
@@ -146,12 +147,12 @@ func New(o Options) (*Server, error) {
 		o.QueryBytes = DefaultQueryBytes
 	}
 	if o.Pushdown == nil {
-		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger, Full: memory.full, FewRows: o.FewRows, Registry: o.Registry,
+		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger, Full: memory.full, FewRows: o.FewRows,
 			Exec: func(ctx *sql.Context) exec.Options {
 				return exec.Options{Parallel: sqltable.Threads(ctx), Budget: &queryBudget{guard: memory, max: min(o.QueryBytes, memory.max/2)}, Spill: o.Spill}
 			}})
 	}
-	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), memory: memory, locks: newUserLocks(), forms: newOwnForms()}
+	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), memory: memory, locks: newUserLocks(), forms: newOwnForms(), statements: newStatements()}
 	s.metrics = newMetrics(o.Registry, s)
 	s.engine = newEngine(s)
 	s.base, s.cancel = context.WithCancelCause(context.Background())

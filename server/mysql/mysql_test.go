@@ -45,7 +45,7 @@ func start(t testing.TB, change func(*Options)) *instance {
 		Logger: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	// Small blocks, and columns whatever is read, so that all tests are tests of the columns, too.
-	o.Provider = sqltable.NewProvider(in.cat, st, sqltable.Options{Columns: colset.New(colset.Options{BlockRows: 1000})})
+	o.Provider = sqltable.NewProvider(in.cat, st, sqltable.Options{Statements: func() []sqltable.Statement { return in.s.Statements() }, Columns: colset.New(colset.Options{BlockRows: 1000})})
 	o.FewRows = -1
 	if change != nil {
 		change(&o)

@@ -205,7 +205,6 @@ func (c *conn) stmtExecute(args []byte) (err error) {
 	}
 	p.types = bound
 
-	start := time.Now()
 	r := c.begin(p.text)
 	kept := false // by a cursor
 	failed := false
@@ -218,12 +217,7 @@ func (c *conn) stmtExecute(args []byte) (err error) {
 		if !kept {
 			r.finish()
 		}
-		outcome := "ok"
-		if failed || err != nil {
-			outcome = "error"
-		}
-		c.s.metrics.statements.WithLabelValues(outcome).Inc()
-		c.s.metrics.seconds.Observe(time.Since(start).Seconds())
+		r.done(failed || err != nil)
 	}()
 	params, err := literals(r.ctx, e.Params)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"millrace/catalog/sqltable"
+	"millrace/pushdown"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"go.opentelemetry.io/otel/trace/noop"
@@ -23,19 +24,21 @@ type running struct {
 	text     string
 	start    time.Time
 	sent     int64 // rows
+	began    time.Time
+	trace    pushdown.Trace
 }
 
 var noTracer = noop.NewTracerProvider().Tracer("")
 
 // begin starts a statement; finish must be called.
 func (c *conn) begin(text string) *running {
-	r := &running{c: c, text: text, start: time.Now(), limit: c.statementTimeout()}
+	r := &running{c: c, text: text, start: time.Now(), began: time.Now(), limit: c.statementTimeout()}
 	base, cancel := context.WithCancelCause(c.s.base)
 	r.cancel = cancel
 	r.snapshot = c.s.o.Provider.NewStatement()
 	c.pid++
 	_, span := noTracer.Start(base, "")
-	r.ctx = sql.NewContext(sqltable.WithStatement(base, r.snapshot),
+	r.ctx = sql.NewContext(pushdown.WithTrace(sqltable.WithStatement(base, r.snapshot), &r.trace),
 		sql.WithSession(c.sess),
 		sql.WithPid(uint64(c.thread.id)<<32|c.pid&0xffffffff),
 		sql.WithQuery(text),

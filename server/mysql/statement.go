@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"millrace/pushdown"
 	"millrace/server/mysql/wire"
@@ -35,7 +34,6 @@ func (c *conn) comQuery(text string) error {
 // one carries out the first statement of text and returns what follows it. failed: an error was
 // answered. err ends the connection.
 func (c *conn) one(text string, multi bool) (rest string, failed bool, err error) {
-	start := time.Now()
 	r := c.begin(text)
 	defer r.finish()
 	defer func() {
@@ -44,12 +42,7 @@ func (c *conn) one(text string, multi bool) (rest string, failed bool, err error
 			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", redacted(r.text), "panic", fmt.Sprint(p), "stack", stack())
 			failed, err = true, c.writeError(c.s.base, errInternal)
 		}
-		outcome := "ok"
-		if failed || err != nil {
-			outcome = "error"
-		}
-		c.s.metrics.statements.WithLabelValues(outcome).Inc()
-		c.s.metrics.seconds.Observe(time.Since(start).Seconds())
+		r.done(failed || err != nil)
 	}()
 	stmt, first, rest, perr := c.parse(text, multi)
 	if perr != nil {

@@ -2,11 +2,11 @@ package mysql
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
+
+	"millrace/pushdown"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -58,21 +58,23 @@ func (c *conn) explainLines(ctx *sql.Context, stmt sqlparser.Statement, text str
 		return lines, nil
 	}
 	start := time.Now()
-	_, iter, err := c.s.engine.run(ctx, node, flags)
+	trace := &pushdown.Trace{}
+	traced := ctx.WithContext(pushdown.WithTrace(ctx.Context, trace))
+	a, err := c.inColumns(traced, node, sel)
+	if a == nil && err == nil {
+		a = &answer{}
+		_, a.iter, err = c.s.engine.run(traced, node, flags)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer iter.Close(ctx)
-	n := 0
-	for {
-		_, err := next(ctx, iter)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		n++
+	n, err := a.drain(traced)
+	a.close(traced)
+	if err != nil {
+		return nil, err
+	}
+	if did := trace.Explain(); did != "" {
+		lines = append(lines, strings.Split(strings.TrimRight(did, "\n"), "\n")...)
 	}
 	return append(lines, fmt.Sprintf("actual: %d rows in %s", n, time.Since(start).Round(time.Microsecond))), nil
 }
