@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"reflect"
 	"slices"
@@ -16,18 +17,19 @@ type aggregateOp struct {
 	run *runner
 	n   *Aggregate
 
-	ready bool
+	parts []part // still to be computed
+	seed  maphash.Seed
+	sinks []*groupSink // of the present part
 	cols  []vector.Vector
 	order []int32 // of the rows of cols; nil: as they are
 	rows  int
 	at    int
 	out   Batch
 	dense []column
-	held  []*holding
 }
 
 func (r *runner) aggregate(n *Aggregate) (operator, error) {
-	return &aggregateOp{run: r, n: n}, nil
+	return &aggregateOp{run: r, n: n, parts: []part{{}}, seed: maphash.MakeSeed()}, nil
 }
 
 func checkAggregate(n *Aggregate) error {
@@ -52,14 +54,21 @@ func checkAggregate(n *Aggregate) error {
 }
 
 func (a *aggregateOp) next(ctx context.Context) (*Batch, error) {
-	if !a.ready {
-		if err := a.compute(ctx); err != nil {
-			return nil, err
+	for a.at == a.rows {
+		if len(a.parts) == 0 {
+			return nil, io.EOF
 		}
-		a.ready = true
-	}
-	if a.at == a.rows {
-		return nil, io.EOF
+		p := a.parts[0]
+		a.parts = a.parts[1:]
+		a.forget()
+		if err := a.compute(ctx, p); err != nil {
+			cut := p.cut(err, a.sinks)
+			if cut == nil {
+				return nil, err
+			}
+			a.parts = append(cut, a.parts...)
+			a.forget()
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -77,24 +86,43 @@ func (a *aggregateOp) next(ctx context.Context) (*Batch, error) {
 	return &a.out, nil
 }
 
-func (a *aggregateOp) close() {
-	a.cols, a.order = nil, nil
-	for _, h := range a.held {
-		_ = h.set(0)
+func (a *aggregateOp) close() { a.forget() }
+
+// forget gives everything back.
+func (a *aggregateOp) forget() {
+	a.cols, a.order, a.rows, a.at = nil, nil, 0, 0
+	for _, s := range a.sinks {
+		_ = s.held.set(0) // giving back does not fail
 	}
+	a.sinks = nil
 }
 
-func (a *aggregateOp) compute(ctx context.Context) error {
-	newSink := func(rows int) (sink, error) { return newGroupSink(a.run, a.n, rows) }
+// sink makes one goroutine's state for a part of the groups.
+func (a *aggregateOp) sink(p part, rows int) (*groupSink, error) {
+	s, err := newGroupSink(a.run, a.n, rows>>p.bits)
+	if err != nil {
+		return nil, err
+	}
+	if p.bits > 0 {
+		if s.only, err = newPartFilter(p, a.seed, a.n.Child.Schema(), a.n.By); err != nil {
+			return nil, err
+		}
+	}
+	a.sinks = append(a.sinks, s)
+	return s, nil
+}
+
+func (a *aggregateOp) compute(ctx context.Context, p part) error {
+	newSink := func(rows int) (sink, error) { return a.sink(p, rows) }
 	var all []*groupSink
 	var sinks []sink
-	if p := pipelineOf(a.n.Child); p != nil {
-		m, err := a.run.morsels(ctx, p, a.exprs())
+	if pipe := pipelineOf(a.n.Child); pipe != nil {
+		m, err := a.run.morsels(ctx, pipe, a.exprs())
 		if err != nil {
 			return err
 		}
 		before := len(m.blocks)
-		known, err := newGroupSink(a.run, a.n, 0)
+		known, err := a.sink(p, 0)
 		if err != nil {
 			return err
 		}
@@ -116,7 +144,6 @@ func (a *aggregateOp) compute(ctx context.Context) error {
 		all = append(all, s.(*groupSink))
 	}
 	first := all[0]
-	a.held = append(a.held, &first.held)
 	if len(all) > 1 {
 		if err := a.merge(ctx, all); err != nil {
 			return err
@@ -246,6 +273,7 @@ type groupSink struct {
 	morsel int
 	row    int
 	held   holding
+	only   *partFilter // nil: all groups
 }
 
 func newGroupSink(r *runner, n *Aggregate, rows int) (*groupSink, error) {
@@ -311,6 +339,12 @@ func (s *groupSink) begin(morsel int) error {
 }
 
 func (s *groupSink) add(b *Batch) error {
+	if s.only != nil {
+		var err error
+		if b, err = s.only.apply(b); b == nil || err != nil {
+			return err
+		}
+	}
 	in := &s.p.in
 	in.set(b)
 	var gids []uint32

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -305,9 +307,7 @@ func TestWhatIsKeptIsCountedAndGivenBack(t *testing.T) {
 	}
 	s := bigints(5000, rows...)
 	for name, n := range map[string]Node{
-		"groups": &Aggregate{Child: s.scan(), By: []Expr{intCol(0)}, Aggs: []Agg{sumOf(intCol(1))}},
 		"values": &Aggregate{Child: s.scan(), By: []Expr{intCol(1)}, Aggs: []Agg{{Kind: Count, Distinct: true, Arg: intCol(0), T: tInt}}},
-		"texts":  &Aggregate{Child: s.scan(), By: []Expr{Convert{Arg: intCol(0), T: tText}}},
 		"rows":   &Sort{Child: s.scan(), Keys: []SortKey{{Expr: intCol(0), Desc: true}}, Limit: -1},
 	} {
 		for _, parallel := range []int{1, 4} {
@@ -323,6 +323,54 @@ func TestWhatIsKeptIsCountedAndGivenBack(t *testing.T) {
 				t.Errorf("%s on %d goroutines: %v, %d bytes not given back", name, parallel, err, 1<<30-b.left)
 			}
 		}
+	}
+}
+
+func TestGroupsBeyondTheBudgetAreComputedInPasses(t *testing.T) {
+	var rows [][]any
+	for i := range 60_000 {
+		rows = append(rows, []any{int64(i%20_000) * 1_000_003, int64(i % 7)})
+	}
+	s := bigints(5000, rows...)
+	for name, by := range map[string][]Expr{
+		"integers": {intCol(0)},
+		"texts":    {Convert{Arg: intCol(0), T: tText}},
+		"two keys": {intCol(1), intCol(0)},
+	} {
+		n := &Aggregate{Child: s.scan(), By: by, Aggs: []Agg{sumOf(intCol(1)), {Kind: AnyValue, Arg: intCol(0), T: tInt}}}
+		sorted := &Sort{Child: n, Limit: -1}
+		for i, typ := range n.Schema()[:len(by)] {
+			sorted.Keys = append(sorted.Keys, SortKey{Expr: Col{i, typ}})
+		}
+		want, err := collect(sorted, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, parallel := range []int{1, 2} {
+			const budget = 1_500_000
+			b := &testBudget{left: budget}
+			got, err := collect(n, Options{Parallel: parallel, Budget: b})
+			if err != nil || b.left != budget {
+				t.Errorf("%s on %d goroutines: %v, %d bytes not given back", name, parallel, err, budget-b.left)
+				continue
+			}
+			slices.SortFunc(got, func(x, y []any) int {
+				for i := range by {
+					if c := compareAny(x[i], y[i]); c != 0 {
+						return c
+					}
+				}
+				return 0
+			})
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s on %d goroutines: another answer of %d rows, want %d", name, parallel, len(got), len(want))
+			}
+		}
+	}
+	// A budget for nothing at all is an error after a bounded number of passes.
+	n := &Aggregate{Child: s.scan(), By: []Expr{intCol(0)}}
+	if _, err := collect(n, Options{Budget: &testBudget{left: 1000}}); !errors.Is(err, scan.ErrMemory) {
+		t.Error(err)
 	}
 }
 

@@ -20,8 +20,9 @@ type intTable struct {
 	direct []uint32 // number of low+i
 	low    int64
 
-	slots []intSlot
-	shift uint8 // 64 − log2 of the slots
+	slots   []intSlot
+	shift   uint8 // 64 − log2 of the slots
+	touched uint32
 
 	wide   []int64
 	valid  []uint64
@@ -41,6 +42,7 @@ const noID = math.MaxUint32
 const (
 	directLeast = 1 << 16
 	directMost  = 1 << 22
+	sparse      = 128 // slots a value that an array may have
 )
 
 func newIntTable(t Type, rows int) *intTable {
@@ -160,7 +162,7 @@ func (h *intTable) cover(x []int64, valid []uint64) bool {
 		lo, hi = min(lo, h.low), max(hi, end)
 	}
 	span := uint64(hi) - uint64(lo)
-	if span >= h.limit {
+	if span >= h.limit || span >= directLeast && span/sparse > uint64(len(h.vals)+len(x)) {
 		return false
 	}
 	// Room to grow on both sides, so that slowly moving values do not copy the array each time.
@@ -224,33 +226,62 @@ func (h *intTable) probe(x []int64, valid []uint64, out []uint32) {
 	if 5*(len(h.vals)+len(x)) > 2*len(h.slots) {
 		h.hash(len(x))
 	}
-	slots, shift := h.slots, h.shift
+	slots, shift := h.slots, h.shift&63
 	mask := uint64(len(slots) - 1)
 	last, lastID := int64(0), uint32(noID) // sorted and repeated keys need no look
-	for i, k := range x {
-		if valid != nil && !bitSet(valid, i) {
-			out[i] = h.nullID()
-			continue
-		}
-		if k != last || lastID == noID {
-			at := hashInt(k) >> (shift & 63)
-			for {
-				s := &slots[at&mask]
-				if s.key == k && s.id != 0 {
-					lastID = s.id - 1
-					break
-				}
-				if s.id == 0 {
-					lastID = h.add(k)
-					*s = intSlot{k, lastID + 1}
-					break
-				}
-				at++
+	var home [keyRun]uint64
+	for from := 0; from < len(x); from += keyRun {
+		run := x[from:min(from+keyRun, len(x))]
+		if len(slots) > nearSlots {
+			h.touched += touch(slots, shift, run, &home)
+		} else {
+			for j, k := range run {
+				home[j] = hashInt(k) >> shift
 			}
-			last = k
 		}
-		out[i] = lastID
+		for j, k := range run {
+			i := from + j
+			if valid != nil && !bitSet(valid, i) {
+				out[i] = h.nullID()
+				continue
+			}
+			if k != last || lastID == noID {
+				for at := home[j]; ; at++ {
+					s := &slots[at&mask]
+					if s.key == k && s.id != 0 {
+						lastID = s.id - 1
+						break
+					}
+					if s.id == 0 {
+						lastID = h.add(k)
+						*s = intSlot{k, lastID + 1}
+						break
+					}
+				}
+				last = k
+			}
+			out[i] = lastID
+		}
 	}
+}
+
+// keyRun is how many keys are hashed before the first is looked up, nearSlots how many slots the
+// nearer caches hold, where that does not pay.
+const (
+	keyRun    = 256
+	nearSlots = 1 << 13
+)
+
+// touch hashes keys and reads their first slots, which do not wait for each other: the memory works on
+// many at once, while looking up would wait for each. The sum keeps the reads from being left out.
+func touch(slots []intSlot, shift uint8, keys []int64, home *[keyRun]uint64) uint32 {
+	sum := uint32(0)
+	for j, k := range keys {
+		at := hashInt(k) >> (shift & 63)
+		home[j&(keyRun-1)] = at
+		sum += slots[at].id
+	}
+	return sum
 }
 
 func (h *intTable) values() vector.Vector {

@@ -14,8 +14,9 @@ type pairTable struct {
 	rows   uint32
 	shift  uint8 // log2 of the matrix's columns
 
-	slots []intSlot
-	hash  uint8
+	slots   []intSlot
+	hash    uint8
+	touched uint32
 }
 
 // matrixMost is the largest matrix, in cells.
@@ -103,21 +104,28 @@ func (p *pairTable) probe(a, b []uint32) {
 	}
 	slots, shift := p.slots, p.hash
 	mask := uint64(len(slots) - 1)
-	for i, x := range a {
-		k := int64(uint64(x)<<32 | uint64(b[i]))
-		at := hashInt(k) >> (shift & 63)
-		for {
-			s := &slots[at&mask]
-			if s.key == k && s.id != 0 {
-				a[i] = s.id - 1
-				break
+	var keys [keyRun]int64
+	var home [keyRun]uint64
+	for from := 0; from < len(a); from += keyRun {
+		run := keys[:min(keyRun, len(a)-from)]
+		for j := range run {
+			run[j] = int64(uint64(a[from+j])<<32 | uint64(b[from+j]))
+		}
+		p.touched += touch(slots, shift, run, &home)
+		for j, k := range run {
+			for at := home[j]; ; at++ {
+				s := &slots[at&mask]
+				if s.key == k && s.id != 0 {
+					a[from+j] = s.id - 1
+					break
+				}
+				if s.id == 0 {
+					id := p.add(uint64(k))
+					*s = intSlot{k, id + 1}
+					a[from+j] = id
+					break
+				}
 			}
-			if s.id == 0 {
-				a[i] = p.add(uint64(k))
-				*s = intSlot{k, a[i] + 1}
-				break
-			}
-			at++
 		}
 	}
 }

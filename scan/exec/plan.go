@@ -7,8 +7,9 @@
 // number of goroutines: floating-point sums are merged in the order of blocks, groups come
 // in the order of their first row, sorts are stable in scan order.
 //
-// What an operator holds is counted against Options.Budget; sort, aggregate and join spill to
-// Options.Spill when it is used up, and fail with scan.ErrMemory where they cannot.
+// What an operator holds is counted against Options.Budget. When it is used up, sort and join spill to
+// Options.Spill, and an aggregate reads its input again for one part of the groups after another
+// (which then come part by part); where they cannot, they fail with scan.ErrMemory.
 package exec
 
 import (
