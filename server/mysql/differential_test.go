@@ -98,6 +98,8 @@ func (in *instance) submit(p state.Produce, raw []byte) {
 	}
 }
 
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
+
 // generator makes SQL from a random source.
 type generator struct{ *rand.Rand }
 
@@ -421,7 +423,7 @@ func answerOf(t *testing.T, db *sql.DB, q string, prepared bool) ([][]string, er
 // gives the same rows, or the same error.
 func TestColumnsNeverChangeAnAnswer(t *testing.T) {
 	seed := *differentialSeed
-	g := generator{rand.New(rand.NewPCG(seed, 7))}
+	g := generator{newRand(seed)}
 	in := start(t, nil)
 	in.mixedTopic("ev", map[string]string{"millrace.columns": differentialColumns}, g.Rand, 150, g.event)
 	in.mixedTopic("auto", nil, g.Rand, 60, g.event)
