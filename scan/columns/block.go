@@ -91,16 +91,26 @@ func (b *block) takeDonors(donors []*block) bool {
 		return false
 	}
 	c := b.p.set.cache
-	var dead []*block
 	c.mu.Lock()
-	b.donors = donors
-	for _, d := range donors {
-		dead = append(dead, d.donors...)
-		d.donors = nil
-	}
+	b.donors = withColumns(donors)
 	c.mu.Unlock()
-	c.drop(dead)
 	return true
+}
+
+// withColumns puts in the place of each block that has no columns those that it could have taken some from. Under the
+// cache's mutex.
+func withColumns(donors []*block) []*block {
+	var out []*block
+	for _, d := range donors {
+		d.donors = withColumns(d.donors)
+		if len(d.columns) > 0 {
+			out = append(out, d)
+		} else {
+			out = append(out, d.donors...)
+			d.donors = nil
+		}
+	}
+	return out
 }
 
 func (b *block) enter(ctx context.Context) error {

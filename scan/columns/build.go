@@ -35,20 +35,19 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 			held[i] = w.keep(keys[i], v)
 		}
 	}
-	var rest []int
+	var missing, rest []int
 	for i, c := range want {
-		if held[i] != nil || free(b, c) {
-			continue
+		if held[i] == nil && !free(b, c) {
+			missing = append(missing, i)
 		}
+	}
+	missing, err := w.fromDonors(ctx, want, keys, missing, put)
+	if err != nil {
+		return err
+	}
+	for _, i := range missing {
 		if keys[i] != "" {
-			ok, err := w.fromDonors(ctx, c, keys[i], func(v *vector.Vector) { put(i, v) })
-			if err != nil {
-				return err
-			}
-			if ok {
-				continue
-			}
-			if v := w.fromFile(c, keys[i]); v != nil {
+			if v := w.fromFile(want[i], keys[i]); v != nil {
 				put(i, v)
 				continue
 			}
@@ -83,9 +82,8 @@ func (w *view) keep(key string, v *vector.Vector) *column {
 	w.s.set.m.bytes.Add(float64(x.bytes))
 	c.mu.Lock()
 	w.b.rows = v.Len
-	donors := w.b.donors
+	c.dropColumnLocked(w.b.donors, key)
 	c.mu.Unlock()
-	c.dropColumn(donors, key)
 	return x
 }
 
@@ -225,58 +223,135 @@ func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64)
 	return out, rows, nil
 }
 
-// fromDonors makes a column of those of the smaller blocks at the block's front, and what is missing behind them, and gives it
-// to put, which copies it; false when they do not have it.
-func (w *view) fromDonors(ctx context.Context, c scan.Column, key string, put func(*vector.Vector)) (bool, error) {
+// span is a run of offsets, [from, end).
+type span struct{ from, end int64 }
+
+// fromDonors makes columns, those of want that missing lists, of those of the smaller blocks that the block has taken the place of, and
+// of what is missing between and behind them; it gives them to put, which copies them, and returns what is still missing.
+func (w *view) fromDonors(ctx context.Context, want []scan.Column, keys []string, missing []int, put func(int, *vector.Vector)) (left []int, err error) {
 	cache := w.s.set.cache
+	type source struct {
+		at   int // in want
+		held []*column
+		gaps []span
+	}
+	var sources []source
 	cache.mu.Lock()
-	donors := slices.Clone(w.b.donors)
-	held := make([]*column, len(donors))
-	for i, d := range donors {
-		x := d.columns[key]
-		if x == nil {
-			donors = nil
-			break
+	for _, i := range missing {
+		var held []*column
+		if keys[i] != "" {
+			held = cache.pinDonors(w.b.donors, keys[i], nil)
 		}
-		cache.pinLocked(x)
-		held[i] = x
+		if len(held) == 0 {
+			left = append(left, i)
+			continue
+		}
+		s := source{at: i, held: held}
+		at := w.b.from
+		for _, x := range held {
+			if at < x.b.from {
+				s.gaps = append(s.gaps, span{at, x.b.from})
+			}
+			at = x.b.end
+		}
+		if at < w.b.end {
+			s.gaps = append(s.gaps, span{at, w.b.end})
+		}
+		sources = append(sources, s)
 	}
 	cache.mu.Unlock()
-	defer cache.unpin(held)
-	if len(donors) == 0 {
-		return false, nil
+	all := sources
+	defer func() {
+		for i := range all {
+			cache.unpin(all[i].held)
+		}
+	}()
+	// Columns that lack the same rows are expanded together.
+	for len(sources) > 0 {
+		var same, others []source
+		for _, s := range sources {
+			if slices.Equal(s.gaps, sources[0].gaps) {
+				same = append(same, s)
+			} else {
+				others = append(others, s)
+			}
+		}
+		cols := make([]scan.Column, len(same))
+		for i := range same {
+			cols[i] = want[same[i].at]
+		}
+		parts := make([][]*vector.Vector, len(same))
+		for _, gap := range same[0].gaps {
+			vecs, err := w.expand(ctx, cols, gap.from, gap.end)
+			if err != nil {
+				return nil, err
+			}
+			for i := range same {
+				parts[i] = append(parts[i], vecs[i])
+			}
+		}
+		for i := range same {
+			if err := w.joinParts(same[i].held, same[i].gaps, parts[i], func(v *vector.Vector) { put(same[i].at, v) }); err != nil {
+				return nil, err
+			}
+		}
+		sources = others
 	}
-	parts := make([]*vector.Vector, 0, len(held)+1)
+	return left, nil
+}
+
+// joinParts puts what donors have of a column and what was expanded for its gaps in order.
+func (w *view) joinParts(held []*column, gaps []span, expanded []*vector.Vector, put func(*vector.Vector)) error {
+	var parts []*vector.Vector
+	g := 0
 	for _, x := range held {
+		if g < len(gaps) && gaps[g].from < x.b.from {
+			parts = append(parts, expanded[g])
+			g++
+		}
 		parts = append(parts, x.vec)
 	}
-	if end := donors[len(donors)-1].end; end < w.b.end {
-		rest, err := w.expand(ctx, []scan.Column{c}, end, w.b.end)
-		if err != nil {
-			return false, err
-		}
-		parts = append(parts, rest[0])
+	if g < len(gaps) {
+		parts = append(parts, expanded[g])
 	}
 	v, err := vector.Concat(parts...)
 	if err != nil {
-		return false, fmt.Errorf("columns: %v: %w", w.b, err)
+		return fmt.Errorf("columns: %v: %w", w.b, err)
 	}
 	if w.b.dense && int64(v.Len) != w.b.end-w.b.from {
-		return false, fmt.Errorf("%w: %v joined from %d", errRows, w.b, len(parts))
+		return fmt.Errorf("%w: %v joined from %d", errRows, w.b, len(parts))
 	}
 	w.s.set.m.merged.Inc()
 	put(&v)
-	return true, nil
+	return nil
 }
 
-// dropColumn takes a column out of blocks.
+// pinDonors takes what blocks, or those that they have taken the place of, have of a column, in order of offsets. Under the mutex.
+func (c *cache) pinDonors(blocks []*block, key string, dst []*column) []*column {
+	for _, d := range blocks {
+		if x := d.columns[key]; x != nil {
+			c.pinLocked(x)
+			dst = append(dst, x)
+		} else {
+			dst = c.pinDonors(d.donors, key, dst)
+		}
+	}
+	return dst
+}
+
+// dropColumn takes a column out of blocks, and of those that they have taken the place of.
 func (c *cache) dropColumn(blocks []*block, key string) {
 	if len(blocks) == 0 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.dropColumnLocked(blocks, key)
+}
+
+func (c *cache) dropColumnLocked(blocks []*block, key string) {
 	for _, b := range blocks {
+		c.dropColumnLocked(b.donors, key)
 		x := b.columns[key]
 		switch {
 		case x == nil:

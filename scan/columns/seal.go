@@ -29,6 +29,16 @@ import (
 // is written anew when something in them has changed.
 const sealBlocks = 8
 
+// reserveShare and reserveMax are what sealing leaves free of the disk, for producers: one part in so many, and no more
+// than so many bytes.
+const (
+	reserveShare = 20
+	reserveMax   = 1 << 30
+)
+
+// ErrNoRoom says that files of columns are not written because the disk is nearly full.
+var ErrNoRoom = errors.New("columns: the disk is nearly full")
+
 // Progress is what Seal did.
 type Progress struct {
 	Blocks, Rows int
@@ -74,6 +84,9 @@ func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, pa
 	if err := s.o.FS.MkdirAll(tf.dir); err != nil {
 		return out, err
 	}
+	if err := s.room(chosen); err != nil {
+		return out, err
+	}
 	tf.mu.Lock()
 	tf.lastID++
 	id := tf.lastID
@@ -107,6 +120,23 @@ func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, pa
 	}
 	out.Blocks = len(written)
 	return out, s.adopt(tf, id, written)
+}
+
+// room is ErrNoRoom when files of the blocks might leave producers too little of the disk. Columns are rarely larger than the batches,
+// unless those are compressed.
+func (s *Set) room(chosen []*view) error {
+	total, free, err := s.o.FS.Free(s.o.Dir)
+	if err != nil {
+		return err
+	}
+	need := int64(0)
+	for _, w := range chosen {
+		need += 2 * w.b.bytes
+	}
+	if free-need < min(total/reserveShare, reserveMax) {
+		return fmt.Errorf("%w: %d bytes are free", ErrNoRoom, free)
+	}
+	return nil
 }
 
 // claim chooses blocks to seal, at most so many, and sees to it that nothing is joined to them. upto is the offset up to which

@@ -99,6 +99,7 @@ func (s *Set) Close() error {
 		}
 	}
 	s.topics, s.parts = nil, nil
+	s.cache.slabs.Close()
 	return nil
 }
 
