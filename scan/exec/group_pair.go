@@ -99,7 +99,7 @@ func (p *pairTable) rehash(n int) {
 }
 
 func (p *pairTable) probe(a, b []uint32) {
-	if 5*(len(p.keys)+len(a)) > 2*len(p.slots) {
+	if 8*(len(p.keys)+len(a)) > 5*len(p.slots) {
 		p.rehash(len(a))
 	}
 	slots, shift := p.slots, p.hash
