@@ -17,18 +17,36 @@ type sink interface {
 // done. Of a pipeline each block is a morsel; the rows of anything else are one morsel, and come in
 // one goroutine. Goroutines have ended when drive returns.
 func (r *runner) drive(ctx context.Context, n Node, newSink func(rows int) (sink, error)) ([]sink, error) {
-	p := pipelineOf(n)
-	if p == nil {
-		return r.driveOne(ctx, n, newSink)
-	}
-	m, err := r.morsels(ctx, p, nil)
+	f, err := r.fragmentOf(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	return r.driveMorsels(ctx, m, newSink)
+	if f == nil {
+		return r.driveOne(ctx, n, newSink)
+	}
+	defer f.close()
+	m, err := r.morsels(ctx, f.p, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.above) == 0 {
+		return r.driveMorsels(ctx, m, newSink)
+	}
+	return r.driveWork(ctx, m, newSink, func(ctx context.Context, s sink) error {
+		w, err := f.worker(r, m)
+		if err != nil {
+			return err
+		}
+		return w.work(ctx, m, s)
+	})
 }
 
 func (r *runner) driveMorsels(ctx context.Context, m *morsels, newSink func(rows int) (sink, error)) ([]sink, error) {
+	return r.driveWork(ctx, m, newSink, m.work)
+}
+
+// driveWork has work carry the morsels into each sink.
+func (r *runner) driveWork(ctx context.Context, m *morsels, newSink func(rows int) (sink, error), work func(context.Context, sink) error) ([]sink, error) {
 	n := max(1, min(r.parallel, len(m.blocks)))
 	rows := m.rows()
 	sinks := make([]sink, n)
@@ -39,7 +57,7 @@ func (r *runner) driveMorsels(ctx context.Context, m *morsels, newSink func(rows
 		}
 	}
 	if n == 1 {
-		return sinks, m.work(ctx, sinks[0])
+		return sinks, work(ctx, sinks[0])
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -47,7 +65,7 @@ func (r *runner) driveMorsels(ctx context.Context, m *morsels, newSink func(rows
 	errs := make([]error, n)
 	for i := range sinks {
 		wg.Go(func() {
-			if errs[i] = m.work(ctx, sinks[i]); errs[i] != nil {
+			if errs[i] = work(ctx, sinks[i]); errs[i] != nil {
 				cancel(errs[i])
 			}
 		})

@@ -33,6 +33,8 @@ func Run(ctx context.Context, n Node, opts Options) (Iter, error) {
 	if opts.Explain != nil {
 		r.explain(n, opts.Explain)
 	}
+	r.wants = map[*Join][]bool{}
+	r.want(n, nil)
 	op, err := r.build(n)
 	if err != nil {
 		return nil, err
@@ -46,6 +48,7 @@ type runner struct {
 	parallel int
 	memory   account
 	stats    map[Node]*OperatorStats // empty unless explaining
+	wants    map[*Join][]bool        // which of a join's columns are looked at above it; nil: all
 }
 
 // operator is a running node. Batches are valid until the next call; none is empty or

@@ -11,16 +11,14 @@ import (
 // joinOp is a hash join: one side is built into a table, the other probes it batch by batch, in its
 // own order; matches come in the order of the built side.
 type joinOp struct {
-	run *runner
-	n   *Join
-
-	swapped bool // the left side is built (inner joins only)
-	table   *joinTable
-	probe   operator
-	p       *program // the probing side's keys
-	look    *joinProbe
-	res     *program // the residual, over both sides
-	held    holding
+	run   *runner
+	n     *Join
+	side  *joinSide // nil: not built yet
+	owns  bool      // side is to be given back
+	probe operator
+	p     *program // the probing side's keys
+	look  *joinProbe
+	res   *program // the residual, over both sides
 
 	b       *Batch // the present batch of the probing side
 	firsts  []int32
@@ -37,6 +35,13 @@ type joinOp struct {
 	out        Batch
 	passed     []int32
 	ended      bool
+}
+
+// joinSide is the built side of a join.
+type joinSide struct {
+	swapped bool // it is the left one (inner joins only)
+	table   *joinTable
+	held    holding
 }
 
 func checkJoin(n *Join) error {
@@ -69,47 +74,49 @@ func (n *Join) both() []Type {
 }
 
 func (r *runner) join(n *Join) (operator, error) {
-	return &joinOp{run: r, n: n, held: holding{account: &r.memory}}, nil
+	return &joinOp{run: r, n: n}, nil
 }
 
-// open builds the table.
-func (j *joinOp) open(ctx context.Context) error {
-	build, keys, other, otherKeys := j.n.Right, j.n.RightKeys, j.n.Left, j.n.LeftKeys
-	if j.n.Kind == Inner {
-		l, err := j.run.estimate(ctx, j.n.Left)
+// joinSide builds one side of a join: the right one, but of an inner join the smaller.
+func (r *runner) joinSide(ctx context.Context, n *Join) (*joinSide, error) {
+	s := &joinSide{held: holding{account: &r.memory}}
+	build, keys := n.Right, n.RightKeys
+	if n.Kind == Inner {
+		left, err := r.estimate(ctx, n.Left)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r, err := j.run.estimate(ctx, j.n.Right)
+		right, err := r.estimate(ctx, n.Right)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if j.swapped = l < r; j.swapped {
-			build, keys, other, otherKeys = other, otherKeys, build, keys
-		}
-	}
-	if err := j.build(ctx, build, keys); err != nil {
-		return err
-	}
-	j.look = newJoinProbe(j.table)
-	var err error
-	if j.p, err = newProgram(other.Schema(), otherKeys); err != nil {
-		return err
-	}
-	if j.n.Residual != nil {
-		if j.res, err = newProgram(j.n.both(), []Expr{j.n.Residual}); err != nil {
-			return err
+		if s.swapped = left < right; s.swapped {
+			build, keys = n.Left, n.LeftKeys
 		}
 	}
-	j.keys = make([]*vector.Vector, len(otherKeys))
-	j.cols = make([]column, len(j.n.both()))
-	j.probe, err = j.run.build(other)
-	return err
+	err := s.build(ctx, r, build, keys)
+	if err != nil {
+		s.close()
+	}
+	return s, err
+}
+
+func (s *joinSide) close() {
+	s.table = nil
+	_ = s.held.set(0)
+}
+
+// probing is the side of a join that is not built, with its keys.
+func (s *joinSide) probing(n *Join) (Node, []Expr) {
+	if s.swapped {
+		return n.Right, n.RightKeys
+	}
+	return n.Left, n.LeftKeys
 }
 
 // build reads one side into the table.
-func (j *joinOp) build(ctx context.Context, n Node, keys []Expr) error {
-	child, err := j.run.build(n)
+func (s *joinSide) build(ctx context.Context, r *runner, n Node, keys []Expr) error {
+	child, err := r.build(n)
 	if err != nil {
 		return err
 	}
@@ -154,7 +161,7 @@ func (j *joinOp) build(ctx context.Context, n Node, keys []Expr) error {
 		for i := range keyCols {
 			size += keyCols[i].size()
 		}
-		if err := j.held.set(size); err != nil {
+		if err := s.held.set(size); err != nil {
 			return err
 		}
 	}
@@ -162,18 +169,61 @@ func (j *joinOp) build(ctx context.Context, n Node, keys []Expr) error {
 	for i := range cols {
 		null := nullVector(schema[i], 1)
 		cols[i].append1(&null, 0)
-		built[i] = cols[i].vector()
+		built[i] = coded(cols[i].vector())
 	}
 	for i := range keyCols {
 		builtKeys[i] = keyCols[i].vector()
 	}
-	j.table = newJoinTable(built, builtKeys, rows)
+	s.table = newJoinTable(built, builtKeys, rows)
+	return nil
+}
+
+// coded gives text a dictionary where that pays: rows of the built side come out again and again, and
+// grouping them by codes costs less.
+func coded(v vector.Vector) vector.Vector {
+	if v.Kind != vector.String || v.Dict != nil || v.Const {
+		return v
+	}
+	var t vector.Texts
+	t.Reserve(v.Len)
+	for i := range v.Len {
+		if !v.IsNull(i) {
+			t.Put(i, v.Text(i))
+		}
+	}
+	return t.Take(v.Len, v.Valid)
+}
+
+// start readies the operator for a built side. The probing side's operator is set by the caller.
+func (j *joinOp) start(s *joinSide) error {
+	j.side, j.look = s, newJoinProbe(s.table)
+	other, keys := s.probing(j.n)
+	var err error
+	if j.p, err = newProgram(other.Schema(), keys); err != nil {
+		return err
+	}
+	if j.n.Residual != nil {
+		if j.res, err = newProgram(j.n.both(), []Expr{j.n.Residual}); err != nil {
+			return err
+		}
+	}
+	j.keys = make([]*vector.Vector, len(keys))
+	j.cols = make([]column, len(j.n.both()))
 	return nil
 }
 
 func (j *joinOp) next(ctx context.Context) (*Batch, error) {
-	if j.table == nil {
-		if err := j.open(ctx); err != nil {
+	if j.side == nil {
+		side, err := j.run.joinSide(ctx, j.n)
+		if err != nil {
+			return nil, err
+		}
+		j.owns = true
+		if err := j.start(side); err != nil {
+			return nil, err
+		}
+		other, _ := side.probing(j.n)
+		if j.probe, err = j.run.build(other); err != nil {
 			return nil, err
 		}
 	}
@@ -184,7 +234,6 @@ func (j *joinOp) next(ctx context.Context) (*Batch, error) {
 			}
 			b, err := j.probe.next(ctx)
 			if err != nil {
-				j.ended = done(err)
 				return nil, err
 			}
 			if err := j.begin(b); err != nil {
@@ -222,7 +271,7 @@ func (j *joinOp) begin(b *Batch) error {
 	if len(j.keys) == 0 { // every row matches every row
 		j.firsts = grown(&j.look.first, n)
 		first := int32(-1)
-		if j.table.rows > 0 {
+		if j.side.table.rows > 0 {
 			first = 0
 		}
 		fillWith(j.firsts, first)
@@ -248,7 +297,7 @@ func (j *joinOp) keep(b *Batch) *Batch {
 		case Anti:
 			keep = first < 0
 		case AntiNull:
-			keep = j.table.rows == 0 || !j.table.null && first < 0 && !j.keys[0].IsNull(k)
+			keep = j.side.table.rows == 0 || !j.side.table.null && first < 0 && !j.keys[0].IsNull(k)
 		}
 		if keep {
 			kept = append(kept, rows[k])
@@ -314,6 +363,16 @@ func (j *joinOp) step() (*Batch, error) {
 func (j *joinOp) pairs() {
 	rows := j.b.rows()
 	j.lsel, j.rsel, j.pairRow = j.lsel[:0], j.rsel[:0], j.pairRow[:0]
+	if j.side.table.unique && j.n.Kind == Inner {
+		l, r := grown(&j.lsel, len(j.firsts)), grown(&j.rsel, len(j.firsts))
+		n := 0
+		for k, first := range j.firsts {
+			l[n], r[n] = rows[k], first
+			n += b2i(first >= 0)
+		}
+		j.lsel, j.rsel, j.row = l[:n], r[:n], len(j.firsts)
+		return
+	}
 	for ; j.row < len(j.firsts); j.row++ {
 		if j.chain == -2 {
 			j.chain = j.firsts[j.row]
@@ -326,11 +385,11 @@ func (j *joinOp) pairs() {
 			j.rsel = append(j.rsel, j.chain)
 			j.pairRow = append(j.pairRow, int32(j.row))
 			if len(j.keys) == 0 {
-				if j.chain++; int(j.chain) == j.table.rows {
+				if j.chain++; int(j.chain) == j.side.table.rows {
 					j.chain = -1
 				}
 			} else {
-				j.chain = j.table.next[j.chain]
+				j.chain = j.side.table.next[j.chain]
 			}
 		}
 		j.chain = -2
@@ -340,18 +399,26 @@ func (j *joinOp) pairs() {
 // assemble gathers rows of the probing side and of the table.
 func (j *joinOp) assemble(probe []vector.Vector, prows, trows []int32) *Batch {
 	j.vecs = j.vecs[:0]
-	left, right, lrows, rrows := probe, j.table.cols, prows, trows
-	if j.swapped {
+	left, right, lrows, rrows := probe, j.side.table.cols, prows, trows
+	if j.side.swapped {
 		left, right, lrows, rrows = right, left, rrows, lrows
 	}
 	for i := range left {
-		j.vecs = append(j.vecs, *j.cols[i].gather(&left[i], lrows))
+		j.vecs = append(j.vecs, j.gather(i, &left[i], lrows))
 	}
 	for i := range right {
-		j.vecs = append(j.vecs, *j.cols[len(left)+i].gather(&right[i], rrows))
+		j.vecs = append(j.vecs, j.gather(len(left)+i, &right[i], rrows))
 	}
 	j.out = Batch{Len: len(prows), Cols: j.vecs}
 	return &j.out
+}
+
+// gather makes column c of the pairs; what nobody above looks at is NULL.
+func (j *joinOp) gather(c int, v *vector.Vector, rows []int32) vector.Vector {
+	if wants := j.run.wants[j.n]; wants != nil && !wants[c] {
+		return nullVector(Type{Kind: v.Kind, Scale: v.Scale}, len(rows))
+	}
+	return *j.cols[c].gather(v, rows)
 }
 
 // unmatched are the present batch's rows without a match, with NULLs on the right, or as
@@ -361,7 +428,7 @@ func (j *joinOp) unmatched() *Batch {
 	j.lsel, j.rsel = j.lsel[:0], j.rsel[:0]
 	for k, m := range j.matched[:len(j.firsts)] {
 		if m == (j.n.Kind == Semi) {
-			j.lsel, j.rsel = append(j.lsel, rows[k]), append(j.rsel, int32(j.table.rows))
+			j.lsel, j.rsel = append(j.lsel, rows[k]), append(j.rsel, int32(j.side.table.rows))
 		}
 	}
 	if len(j.lsel) == 0 {
@@ -378,9 +445,10 @@ func (j *joinOp) close() {
 	if j.probe != nil {
 		j.probe.close()
 	}
-	j.table, j.look = nil, nil
+	if j.owns && j.side != nil {
+		j.side.close()
+	}
 	j.ended, j.b = true, nil
-	_ = j.held.set(0)
 }
 
 // estimate is about how many rows n yields at most, to choose the side of a join that is built.

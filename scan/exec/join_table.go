@@ -14,6 +14,8 @@ type joinTable struct {
 	keys []vector.Vector
 	rows int
 	null bool // some row has a NULL key
+	// unique says that no two rows have the same keys.
+	unique bool
 
 	seed  maphash.Seed
 	slots []joinSlot
@@ -31,7 +33,7 @@ type joinSlot struct {
 
 // newJoinTable chains rows of keys. cols have one row more.
 func newJoinTable(cols, keys []vector.Vector, rows int) *joinTable {
-	t := &joinTable{cols: cols, keys: keys, rows: rows, seed: maphash.MakeSeed()}
+	t := &joinTable{cols: cols, keys: keys, rows: rows, seed: maphash.MakeSeed(), unique: len(keys) > 0}
 	size := 1 << bits.Len(uint(max(2*rows, 16)-1))
 	t.slots, t.shift = make([]joinSlot, size), uint8(64-bits.TrailingZeros(uint(size)))
 	for i := range t.slots {
@@ -66,6 +68,7 @@ func newJoinTable(cols, keys []vector.Vector, rows int) *joinTable {
 					break
 				}
 				if s.hash == hashes[k] && t.equal(int(s.first), ptrs, k) {
+					t.unique = false
 					t.next[s.last] = row
 					s.last = row
 					break
@@ -95,8 +98,9 @@ type joinProbe struct {
 	first []int32
 
 	// Of a single dictionary-coded key each code is looked up once: memo by code, -2: not yet.
-	dict *vector.Dict
-	memo []int32
+	dict  *vector.Dict
+	memo  []int32
+	valid []uint64
 }
 
 func newJoinProbe(t *joinTable) *joinProbe {
@@ -137,21 +141,55 @@ func (p *joinProbe) find(hash uint64, keys []*vector.Vector, k int) int32 {
 func (p *joinProbe) ofDict(v *vector.Vector, out []int32) {
 	if p.dict != v.Dict {
 		p.dict = v.Dict
-		n := max(v.Dict.Len(), 1)
-		fillWith(grown(&p.memo, n), -2)
+		fillWith(grown(&p.memo, max(v.Dict.Len(), 1)), -2)
 	}
-	for k := range out {
-		if v.IsNull(k) {
-			out[k] = -1
+	missed := false
+	switch {
+	case v.Code8 != nil:
+		missed = memoOf(p.memo, v.Code8, out)
+	case v.Code16 != nil:
+		missed = memoOf(p.memo, v.Code16, out)
+	case v.Code32 != nil:
+		missed = memoOf(p.memo, v.Code32, out)
+	default:
+		fillWith(out, p.memo[0])
+		missed = len(out) > 0 && p.memo[0] == -2
+	}
+	if missed {
+		p.resolve(v, out)
+	}
+	if valid := validOf(v, len(out), &p.valid); valid != nil {
+		for k := range out {
+			if !bitSet(valid, k) {
+				out[k] = -1
+			}
+		}
+	}
+}
+
+// memoOf reads what is known of codes, and says whether something is not.
+func memoOf[T uint8 | uint16 | uint32](memo []int32, codes []T, out []int32) bool {
+	missed := int32(0)
+	codes = codes[:len(out)]
+	for k, c := range codes {
+		m := memo[c]
+		out[k] = m
+		missed |= int32(b2i(m == -2))
+	}
+	return missed != 0
+}
+
+// resolve looks the codes up that were not met before.
+func (p *joinProbe) resolve(v *vector.Vector, out []int32) {
+	for k, m := range out {
+		if m != -2 {
 			continue
 		}
 		code := codeOf(v, k)
 		if p.memo[code] == -2 {
-			one := []*vector.Vector{v}
-			s := v.Slice(k, k+1)
-			one[0] = &s
-			hashes, _ := p.h.of(one, 1)
-			p.memo[code] = p.find(hashes[0], one, 0)
+			one := vector.Vector{Kind: vector.String, Len: 1, Dict: v.Dict, Code32: []uint32{uint32(code)}}
+			hashes, _ := p.h.of([]*vector.Vector{&one}, 1)
+			p.memo[code] = p.find(hashes[0], []*vector.Vector{&one}, 0)
 		}
 		out[k] = p.memo[code]
 	}

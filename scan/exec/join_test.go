@@ -151,3 +151,50 @@ func TestUnionsYieldOneChildAfterTheOther(t *testing.T) {
 		}
 	})
 }
+
+func TestGroupsOfJoinsAreThoseOfTheirRowsOnAnyNumberOfGoroutines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, left := smallTable(t)
+		_, right := smallTable(t)
+		j := &Join{Kind: JoinKind(1 + genInt(t, 1)), Left: left, Right: right}
+		typ := pick(t, testTypes...)
+		j.LeftKeys, j.RightKeys = []Expr{genExpr(t, typ, 0)}, []Expr{genExpr(t, typ, 0)}
+		by := genInt(t, 2*len(testTypes)-1)
+		key := Col{by, testTypes[by%len(testTypes)]}
+		arg := Col{len(testTypes) + genInt(t, len(testTypes)-1), Type{}}
+		arg.T = testTypes[arg.Index-len(testTypes)]
+		var child Node = j
+		if genInt(t, 1) == 0 {
+			child = &Filter{Child: child, Cond: Not{IsNull{arg}}}
+		}
+		rows, err := collect(child, Options{Parallel: 1})
+		if err != nil {
+			return
+		}
+		type group struct{ rows, vals int64 }
+		want := map[string]group{}
+		for _, r := range rows {
+			g := want[naiveKey(r[by])]
+			g.rows++
+			if r[arg.Index] != nil {
+				g.vals++
+			}
+			want[naiveKey(r[by])] = g
+		}
+		a := &Aggregate{Child: child, By: []Expr{key}, Aggs: []Agg{{Kind: CountRows, T: Type{Kind: vector.Int}}, {Kind: Count, Arg: arg, T: Type{Kind: vector.Int}}}}
+		for _, parallel := range []int{1, 4} {
+			got, err := collect(a, Options{Parallel: parallel})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%d groups, want %d", len(got), len(want))
+			}
+			for _, g := range got {
+				if w := want[naiveKey(g[0])]; g[1] != w.rows || g[2] != w.vals {
+					t.Fatalf("group %v: %v and %v, want %d and %d", g[0], g[1], g[2], w.rows, w.vals)
+				}
+			}
+		}
+	})
+}

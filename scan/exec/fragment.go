@@ -1,0 +1,162 @@
+package exec
+
+import (
+	"context"
+	"io"
+)
+
+// A fragment is a pipeline with filters, projections and joins above it, the joins probed by it: like a
+// pipeline it can be worked on block by block, by many goroutines. Each has operators of its own over
+// the joins' tables, which are built once.
+type fragment struct {
+	p     *pipeline
+	above []Node // from below
+	sides map[*Join]*joinSide
+}
+
+// fragmentOf is n as a fragment, nil if it is none. It builds the joins' tables.
+func (r *runner) fragmentOf(ctx context.Context, n Node) (*fragment, error) {
+	if p := pipelineOf(n); p != nil {
+		return &fragment{p: p, sides: map[*Join]*joinSide{}}, nil
+	}
+	if !fragmentary(n) {
+		return nil, nil
+	}
+	switch n := n.(type) {
+	case *Filter:
+		return r.below(ctx, n, n.Child)
+	case *Project:
+		return r.below(ctx, n, n.Child)
+	case *Join:
+		side, err := r.joinSide(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		other, _ := side.probing(n)
+		f, err := r.below(ctx, n, other)
+		if err != nil {
+			side.close()
+			return nil, err
+		}
+		f.sides[n] = side
+		return f, nil
+	}
+	return nil, nil
+}
+
+func (r *runner) below(ctx context.Context, n, child Node) (*fragment, error) {
+	f, err := r.fragmentOf(ctx, child)
+	if err != nil {
+		return nil, err
+	}
+	f.above = append(f.above, n)
+	return f, nil
+}
+
+// fragmentary says whether fragmentOf can make a fragment of n, whichever sides of its joins are built.
+func fragmentary(n Node) bool {
+	switch n := n.(type) {
+	case *Filter:
+		return fragmentary(n.Child)
+	case *Project:
+		return fragmentary(n.Child)
+	case *Join:
+		return fragmentary(n.Left) && (n.Kind != Inner || fragmentary(n.Right))
+	}
+	return pipelineOf(n) != nil
+}
+
+func (f *fragment) close() {
+	for _, s := range f.sides {
+		s.close()
+	}
+}
+
+// worker is a morsel's way through the fragment, for one goroutine.
+func (f *fragment) worker(r *runner, m *morsels) (*fragmentWorker, error) {
+	w, err := m.worker()
+	if err != nil {
+		return nil, err
+	}
+	fw := &fragmentWorker{src: &morselOp{w: w}}
+	fw.top = fw.src
+	schema := f.p.nodes[len(f.p.nodes)-1].Schema()
+	for _, n := range f.above {
+		op := fw.top
+		switch n := n.(type) {
+		case *Filter:
+			s, err := newFilterStep(schema, []Expr{n.Cond})
+			if err != nil {
+				return nil, err
+			}
+			fw.top = &stepOp{child: op, step: s}
+		case *Project:
+			s, err := newProjectStep(schema, n.Exprs)
+			if err != nil {
+				return nil, err
+			}
+			fw.top = &stepOp{child: op, step: s}
+		case *Join:
+			j := &joinOp{run: r, n: n, probe: op}
+			if err := j.start(f.sides[n]); err != nil {
+				return nil, err
+			}
+			fw.top = j
+		}
+		if st := r.stats[n]; st != nil {
+			fw.top = &timed{op: fw.top, stats: st}
+		}
+		schema = n.Schema()
+	}
+	return fw, nil
+}
+
+type fragmentWorker struct {
+	src *morselOp
+	top operator
+}
+
+// morselOp yields the batches of one morsel.
+type morselOp struct{ w *worker }
+
+func (o *morselOp) next(ctx context.Context) (*Batch, error) {
+	b, err := o.w.next(ctx)
+	if b == nil && err == nil {
+		err = io.EOF
+	}
+	return b, err
+}
+
+func (o *morselOp) close() { o.w.close() }
+
+// work takes morsels until there are none.
+func (w *fragmentWorker) work(ctx context.Context, m *morsels, s sink) error {
+	defer w.top.close()
+	for {
+		i := int(m.taken.Add(1) - 1)
+		if i >= len(m.blocks) {
+			return nil
+		}
+		if err := w.src.w.open(ctx, i); err != nil {
+			return err
+		}
+		if err := s.begin(i); err != nil {
+			return err
+		}
+		for {
+			b, err := w.top.next(ctx)
+			if done(err) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			if err := s.add(b); err != nil {
+				return err
+			}
+		}
+		if err := s.end(i); err != nil {
+			return err
+		}
+	}
+}
