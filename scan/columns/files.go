@@ -74,7 +74,7 @@ type sealed struct {
 	i int
 }
 
-func (s *sealed) block() *colfile.Block { return &s.f.r.Blocks[s.i] }
+func (x *sealed) block() *colfile.Block { return &x.f.r.Blocks[x.i] }
 
 // topicFiles are the files of one topic.
 type topicFiles struct {

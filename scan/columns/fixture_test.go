@@ -220,9 +220,12 @@ func (f *fixture) renew() {
 
 // all columns of the table that a scan knows.
 func (s snapshot) all() []scan.Column {
-	cols := []scan.Column{
-		{Kind: scan.Partition}, {Kind: scan.Offset}, {Kind: scan.Timestamp}, {Kind: scan.Key}, {Kind: scan.Value},
-		{Kind: scan.Error}, {Kind: scan.RawKey}, {Kind: scan.TimestampProducer}, {Kind: scan.ProducerID}, {Kind: scan.TimestampType},
+	var cols []scan.Column
+	for _, k := range []scan.ColumnKind{
+		scan.Partition, scan.Offset, scan.Timestamp, scan.Key, scan.Value,
+		scan.Error, scan.RawKey, scan.TimestampProducer, scan.ProducerID, scan.TimestampType,
+	} {
+		cols = append(cols, scan.Column{Kind: k})
 	}
 	for i := range s.table.Expanded {
 		cols = append(cols, scan.Column{Kind: scan.Expanded, Index: i})

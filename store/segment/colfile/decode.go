@@ -80,7 +80,6 @@ type decoder struct {
 	lengths []int64
 
 	ints   []int64
-	uints  []uint64
 	floats []float64
 	dec128 []decimal128.Num
 	dec256 []decimal256.Num
