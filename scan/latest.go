@@ -13,7 +13,7 @@ import (
 // latestMemoryBytes bounds the keys that Latest holds at once, and likewise the offsets that it
 // found to be the newest of theirs. More keys cost more passes over a partition; more offsets are ErrMemory, from
 // about two thousand million records of one partition on.
-const latestMemoryBytes = DefaultMemoryBytes / 2
+const latestMemoryBytes = 128 << 20
 
 // Latest is a Source of the newest record of each key of each partition of src: no tombstones, no records
 // without a key. What a request filters, it filters of these; so no filter brings an older record back.

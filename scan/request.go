@@ -27,7 +27,7 @@ const (
 )
 
 var (
-	// ErrMemory: an aggregate needed more than Request.MemoryBytes.
+	// ErrMemory: what a query keeps needs more memory than it may have.
 	ErrMemory = errors.New("scan: query memory budget exceeded")
 	// ErrNoColumn: the request names a column that its table does not have.
 	ErrNoColumn = errors.New("scan: no such column")
@@ -146,12 +146,7 @@ type Request struct {
 	// Reverse reads each partition from its end. Partitions are in ascending
 	// order either way.
 	Reverse bool
-	// MemoryBytes bounds what an aggregate keeps; 0: DefaultMemoryBytes.
-	MemoryBytes int64
 }
-
-// DefaultMemoryBytes is an aggregate's memory budget when the request has none.
-const DefaultMemoryBytes = 256 << 20
 
 // Source is what a scan reads: a snapshot of partitions. Safe for concurrent use.
 type Source interface {

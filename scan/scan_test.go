@@ -354,62 +354,6 @@ func TestTimestampsOutsideMySQLsRangeAreNull(t *testing.T) {
 	expect(t, got, "-1,42,CreateTime")
 }
 
-func TestAggregatesAreExact(t *testing.T) {
-	s := &fakeSource{}
-	s.add(0, recordbatch.None,
-		rec{1, "a", `{"i":9223372036854775807,"d":0.1,"f":0.5}`},
-		rec{1, "b", `{"i":9223372036854775807,"d":0.2}`},
-		rec{1, "a", `{"i":-5,"f":1.25}`}, rec{1, "", `{}`})
-	d := column("d", blobexpand.Decimal)
-	d.Type.Precision, d.Type.Scale = 10, 2
-	tab := table(1, column("i", blobexpand.Int64), d, column("f", blobexpand.Float64))
-	aggs := []Agg{{Kind: CountRows}, {CountValue, expanded(0)}, {Sum, expanded(0)}, {Sum, expanded(1)}, {Sum, expanded(2)}, {Min, expanded(0)}, {Max, colKey}}
-	g, err := Aggregate(context.Background(), Request{Source: s, Table: tab}, nil, aggs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Release()
-	if g.Rows != 1 || g.Aggs[0].Count[0] != 4 || g.Aggs[1].Count[0] != 3 {
-		t.Errorf("%+v", g)
-	}
-	if got := g.Aggs[2].Sums[0].Int().String(); got != "18446744073709551609" {
-		t.Errorf("sum of integers %s", got)
-	}
-	if got := g.Aggs[3].Sums[0].Int().String(); got != "30" {
-		t.Errorf("unscaled sum of decimals %s", got)
-	}
-	if got := g.Aggs[4].Sums[0].Float(); got != 1.75 {
-		t.Errorf("sum of doubles %v", got)
-	}
-	if got := g.Aggs[5].Value.ValueStr(0) + g.Aggs[6].Value.ValueStr(0); got != "-5b" {
-		t.Errorf("min and max %s", got)
-	}
-	g, err = Aggregate(context.Background(), Request{Source: s, Table: tab}, []Column{colKey}, aggs[:3])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Release()
-	if g.Rows != 3 || g.Keys[0].ValueStr(0) != "a" || !g.Keys[0].IsNull(2) || g.Aggs[0].Count[0] != 2 || g.Aggs[2].Count[2] != 0 {
-		t.Errorf("%+v", g)
-	}
-	if got := g.Aggs[2].Sums[0].Int().String(); got != "9223372036854775802" {
-		t.Errorf("sum of group a %s", got)
-	}
-}
-
-func TestAggregatesKeepToTheirBudget(t *testing.T) {
-	s := &fakeSource{}
-	recs := make([]rec, 5000)
-	for i := range recs {
-		recs[i] = rec{1, fmt.Sprintf("key-%d", i), "{}"}
-	}
-	s.add(0, recordbatch.None, recs...)
-	_, err := Aggregate(context.Background(), Request{Source: s, Table: table(1), MemoryBytes: 10_000}, []Column{colKey}, []Agg{{Kind: CountRows}})
-	if !errors.Is(err, ErrMemory) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestCountsFromBoundsAgreeWithReading(t *testing.T) {
 	s := &fakeSource{}
 	for p := range int32(3) {

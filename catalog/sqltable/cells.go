@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"millrace/scan"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -113,14 +111,4 @@ func uintCell(t sql.Type, a *array.Uint64) func(i int) any {
 		return func(i int) any { return uint32(a.Value(i)) }
 	}
 	return func(i int) any { return a.Value(i) }
-}
-
-// Cells reads a vector that a scan of t returned for column col, as Table's rows do.
-func (t *Table) Cells(col scan.Column, a arrow.Array, zone *Zone) (func(i int) any, error) {
-	for i := range t.cols {
-		if t.cols[i].scan == col {
-			return cells(&t.cols[i], a, zone), nil
-		}
-	}
-	return nil, scan.ErrNoColumn
 }

@@ -35,7 +35,7 @@ var constructs = []struct {
 		"SELECT * FROM `ev$latest`",
 	}},
 	{"Expressions", []string{
-		"SELECT i+1,i*k,u+1,d*1.5,f/2,i DIV 60,i%10 FROM ev WHERE k<10",
+		"SELECT k+1,n*k,d*1.5,f/2,i DIV 60,i%10 FROM ev WHERE k<10",
 		"SELECT i/2 FROM ev",
 		"SELECT k/n FROM ev",
 		"SELECT CASE WHEN k>1 THEN 'x' ELSE s END,IF(b,k,0),IFNULL(d,0),COALESCE(s,w,'?'),NULLIF(k,1) FROM ev",
@@ -129,7 +129,7 @@ expression, once for each distinct value: it counts as columns. This page is wri
 					reason = strings.TrimPrefix(l[0], "Not in columns: ")
 				}
 			}
-			fmt.Fprintf(&doc, "| `%s` | %s | %s |\n", strings.ReplaceAll(q, "|", "\\|"), by, strings.ReplaceAll(reason, "|", "\\|"))
+			fmt.Fprintf(&doc, "| `` %s `` | %s | %s |\n", strings.ReplaceAll(q, "|", "\\|"), by, strings.ReplaceAll(reason, "|", "\\|"))
 		}
 	}
 	if *updateDocs {
