@@ -23,7 +23,6 @@ type builder struct {
 	dec256  []decimal256.Num
 	offsets []uint32
 	bytes   []byte
-	scratch []int64
 }
 
 // reset empties the builder and sets its type.

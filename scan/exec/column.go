@@ -69,12 +69,6 @@ func (c *column) setNulls(valid []uint64) {
 	}
 }
 
-// allNull makes the column n NULLs of type t.
-func (c *column) allNull(t Type, n int) *vector.Vector {
-	c.v = nullVector(t, n)
-	return &c.v
-}
-
 // nullVector is n NULLs.
 func nullVector(t Type, n int) vector.Vector {
 	v, err := constVector(Const{T: t, Null: true})

@@ -20,7 +20,6 @@ type compareEval struct {
 	li, ri   []int64
 	lu, ru   []uint64
 	lf, rf   []float64
-	orders   []int8
 	lessOnly [3]int8 // truth of less, equal, greater
 }
 

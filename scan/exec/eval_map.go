@@ -24,7 +24,6 @@ type mapEval struct {
 	rows    []int32
 	out     column
 	i64     []int64
-	one     builder
 }
 
 // memoBytes bounds what a Map remembers; beyond it all is forgotten and it starts again.

@@ -217,19 +217,19 @@ func TestExactStatisticsAnswerAggregatesWithoutOpeningAColumn(t *testing.T) {
 		{Kind: Max, Arg: intCol(1), T: tInt},
 	}
 	want := "5,2,22,44000,-3,2"
-	if got := answer(t, &Aggregate{Child: n, Aggs: aggs}, Options{}); got != want || s.opened != 0 {
-		t.Errorf("%s with %d columns opened", got, s.opened)
+	if got := answer(t, &Aggregate{Child: n, Aggs: aggs}, Options{}); got != want || s.opened.Load() != 0 {
+		t.Errorf("%s with %d columns opened", got, s.opened.Load())
 	}
 	// A filter that every row of a block passes does not keep the block from being answered so.
 	n.Filter = Compare{GE, intCol(0), intConst(5)}
-	if got := answer(t, &Aggregate{Child: n, Aggs: aggs}, Options{}); got != "3,1,21,70000,5,1" || s.opened != 2 {
-		t.Errorf("%s with %d columns opened", got, s.opened)
+	if got := answer(t, &Aggregate{Child: n, Aggs: aggs}, Options{}); got != "3,1,21,70000,5,1" || s.opened.Load() != 2 {
+		t.Errorf("%s with %d columns opened", got, s.opened.Load())
 	}
 	// Nor are blocks opened in which no row can pass.
-	s.opened = 0
+	s.opened.Store(0)
 	n.Filter = Compare{GT, intCol(0), intConst(9)}
-	if got := answer(t, n, Options{}); got != "" || s.opened != 0 {
-		t.Errorf("%s with %d columns opened", got, s.opened)
+	if got := answer(t, n, Options{}); got != "" || s.opened.Load() != 0 {
+		t.Errorf("%s with %d columns opened", got, s.opened.Load())
 	}
 }
 
@@ -239,8 +239,8 @@ func TestColumnsBesideTheFilterAreOpenedOnlyOnceARowPassed(t *testing.T) {
 	n.Filter = And{[]Expr{
 		Compare{EQ, Arith{Op: Mod, L: intCol(0), R: intConst(2), T: tInt}, intConst(0)},
 	}}
-	if got := answer(t, n, Options{}); got != "" || s.opened != 2 {
-		t.Errorf("%s with %d columns opened", got, s.opened)
+	if got := answer(t, n, Options{}); got != "" || s.opened.Load() != 2 {
+		t.Errorf("%s with %d columns opened", got, s.opened.Load())
 	}
 }
 
@@ -255,9 +255,9 @@ func TestReverseReadsEachPartitionFromItsEndAndALimitStopsReading(t *testing.T) 
 	if got := answer(t, n, Options{}); got != "3 2 1 0 7 6 5 4" {
 		t.Error(got)
 	}
-	s.opened = 0
-	if got := answer(t, &Limit{Child: n, Offset: 1, Count: 1}, Options{}); got != "2" || s.opened != 1 {
-		t.Errorf("%s with %d columns opened", got, s.opened)
+	s.opened.Store(0)
+	if got := answer(t, &Limit{Child: n, Offset: 1, Count: 1}, Options{}); got != "2" || s.opened.Load() != 1 {
+		t.Errorf("%s with %d columns opened", got, s.opened.Load())
 	}
 }
 
@@ -284,7 +284,7 @@ func TestGroupsComeInTheOrderOfTheirFirstRows(t *testing.T) {
 }
 
 // testBudget counts.
-type testBudget struct{ left, most, start int64 }
+type testBudget struct{ left int64 }
 
 func (b *testBudget) Grow(n int64) bool {
 	for {

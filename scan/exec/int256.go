@@ -23,12 +23,6 @@ func (s *int128) addInt(x int64) {
 	s.hi += (x >> 63) + int64(c)
 }
 
-func (s *int128) addUint(x uint64) {
-	var c uint64
-	s.lo, c = bits.Add64(s.lo, x, 0)
-	s.hi += int64(c)
-}
-
 func (s *int128) add(o int128) {
 	var c uint64
 	s.lo, c = bits.Add64(s.lo, o.lo, 0)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 
 	"millrace/catalog"
 	"millrace/internal/vector"
@@ -17,7 +18,7 @@ type memSource struct {
 	types  []Type
 	rows   [][]any
 	blocks []Block
-	opened int
+	opened atomic.Int64
 }
 
 // newMemSource cuts rows into blocks of up to size rows; rnd chooses how columns are stored.
@@ -121,7 +122,7 @@ func (b *memBlock) MayContain(c scan.Column, v Const) bool {
 }
 
 func (b *memBlock) Open(ctx context.Context, cols []scan.Column) ([]*vector.Vector, int, int, func(), error) {
-	b.source.opened += len(cols)
+	b.source.opened.Add(int64(len(cols)))
 	out := make([]*vector.Vector, len(cols))
 	for i, c := range cols {
 		out[i] = &b.cols[c.Index]

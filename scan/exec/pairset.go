@@ -8,7 +8,7 @@ type pairSet struct {
 	bits  [][]uint64
 	words int
 	table *pairTable
-	a, b  []uint32
+	a     []uint32
 }
 
 // bitmapMost is the largest size of the bitmaps, in words.
