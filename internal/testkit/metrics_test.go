@@ -16,8 +16,8 @@ import (
 	"millrace/server"
 	"millrace/store/state"
 
-	"github.com/google/uuid"
 	_ "github.com/go-sql-driver/mysql"
+	"github.com/google/uuid"
 )
 
 var update = flag.Bool("update", false, "write docs/metrics.md anew")
