@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -136,15 +137,12 @@ func TestAFailedSpillEndsTheQuery(t *testing.T) {
 
 func TestTopRowsAreTheFirstOfTheWholeOrder(t *testing.T) {
 	n, _ := bigSort(40_000)
-	all, err := collect(n, Options{Parallel: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, parallel := range []int{1, 4} {
 		for _, desc := range []bool{false, true} {
 			top := &Sort{Child: n.Child, Keys: []SortKey{{Expr: Col{0, Type{Kind: vector.Int}}, Desc: desc}}, Offset: 3, Limit: 50}
 			whole := &Sort{Child: n.Child, Keys: top.Keys, Limit: -1}
-			if all, err = collect(whole, Options{Parallel: 1}); err != nil {
+			all, err := collect(whole, Options{Parallel: 1})
+			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := collect(top, Options{Parallel: parallel})
@@ -158,4 +156,15 @@ func TestTopRowsAreTheFirstOfTheWholeOrder(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestNthIsWhatSortingFinds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		vals := rapid.SliceOfN(rapid.Int64Range(-5, 5), 1, 200).Draw(t, "vals")
+		n := rapid.IntRange(0, len(vals)-1).Draw(t, "n")
+		sorted := slices.Sorted(slices.Values(vals))
+		if got := nth(vals, n); got != sorted[n] {
+			t.Fatalf("%d, want %d", got, sorted[n])
+		}
+	})
 }

@@ -145,6 +145,7 @@ func (m *merge) advance() error {
 
 // Len, Less, Swap, Push and Pop implement heap.Interface.
 func (m *merge) Len() int { return len(m.runs) }
+
 func (m *merge) Less(i, j int) bool {
 	if c := bytes.Compare(m.runs[i].key, m.runs[j].key); c != 0 {
 		return c < 0

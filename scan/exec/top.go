@@ -110,6 +110,8 @@ type topSink struct {
 	bound       vector.Vector // its first key
 	key, enc    []byte
 	pass        []int32
+	vals        []int64
+	few         []int32
 }
 
 func (s *topSink) begin(morsel int) error {
@@ -124,7 +126,7 @@ func (s *topSink) add(b *Batch) error {
 		return err
 	}
 	rows := b.rows()
-	for _, k := range s.candidates(len(rows)) {
+	for _, k := range s.best(s.candidates(len(rows))) {
 		s.key = s.keys.append(s.key[:0], int(k))
 		s.key = binary.BigEndian.AppendUint32(s.key, s.morsel)
 		s.key = binary.BigEndian.AppendUint32(s.key, s.row+uint32(k))
@@ -188,6 +190,74 @@ func (s *topSink) candidates(n int) []int32 {
 	}
 	s.pass = pass
 	return pass
+}
+
+// best leaves out candidates that others of the same batch surpass: in a scan that meets ever better rows
+// all are candidates. Numbers only; there each costs a few steps, and an encoded row many.
+func (s *topSink) best(cand []int32) []int32 {
+	if len(cand) <= 4*s.most || len(s.keys.vecs) == 0 {
+		return cand
+	}
+	v, desc := s.keys.vecs[0], s.keys.desc[0]
+	if v.HasNulls() || v.Const || v.Kind != vector.Int && v.Kind != vector.Float {
+		return cand
+	}
+	// As numbers of which the least are wanted.
+	vals := grown(&s.vals, 2*len(cand))
+	num, scratch := vals[:len(cand)], vals[len(cand):]
+	for i, k := range cand {
+		x := uint64(0)
+		if v.Kind == vector.Int {
+			x = uint64(v.Int(int(k)))
+		} else {
+			x = sortableFloat(v.Float64[k]) ^ signBit
+		}
+		if desc {
+			x = ^x
+		}
+		num[i] = int64(x)
+	}
+	copy(scratch, num)
+	bound := nth(scratch, s.most-1)
+	few := s.few[:0]
+	for i, k := range cand {
+		if num[i] <= bound {
+			few = append(few, k)
+		}
+	}
+	s.few = few
+	return few
+}
+
+// nth is the n-th least of vals, counted from 0; it changes their order.
+func nth(vals []int64, n int) int64 {
+	for len(vals) > 1 {
+		a, b, c := vals[0], vals[len(vals)/2], vals[len(vals)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := 0, len(vals)-1
+		for i <= j {
+			for vals[i] < pivot {
+				i++
+			}
+			for vals[j] > pivot {
+				j--
+			}
+			if i <= j {
+				vals[i], vals[j] = vals[j], vals[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			vals = vals[:j+1]
+		case n >= i:
+			vals, n = vals[i:], n-i
+		default:
+			return pivot
+		}
+	}
+	return vals[0]
 }
 
 func intCandidates(v *vector.Vector, n int, bound int64, desc bool, pass []int32) []int32 {
