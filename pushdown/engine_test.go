@@ -28,21 +28,22 @@ import (
 
 // bench is an engine over a store in memory.
 type bench struct {
-	t        tb
-	fs       *vfs.Mem
-	store    *store.Store
-	cat      *catalog.Catalog
-	provider *sqltable.Provider
-	builder  *pushdown.Builder
-	engine   *sqle.Engine
-	topics   int
-	zone     string
-	few      int64 // pushdown.Options.FewRows
+	t         tb
+	fs        *vfs.Mem
+	store     *store.Store
+	cat       *catalog.Catalog
+	provider  *sqltable.Provider
+	builder   *pushdown.Builder
+	engine    *sqle.Engine
+	topics    int
+	zone      string
+	few       int64 // pushdown.Options.FewRows
+	blockRows int   // of columns; each reads its whole batch
 }
 
 func newBench(t tb) *bench {
 	t.Helper()
-	b := &bench{t: t, fs: vfs.NewMem(), zone: "+00:00", few: -1}
+	b := &bench{t: t, fs: vfs.NewMem(), zone: "+00:00", few: -1, blockRows: 1000}
 	if err := b.fs.MkdirAll("/data"); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func (b *bench) open() {
 		b.t.Fatal(err)
 	}
 	b.cat = catalog.New(b.store, catalog.Options{Logger: quiet})
-	b.provider = sqltable.NewProvider(b.cat, b.store, sqltable.Options{Columns: columns.New(columns.Options{BlockRows: 7})})
+	b.provider = sqltable.NewProvider(b.cat, b.store, sqltable.Options{Columns: columns.New(columns.Options{BlockRows: b.blockRows})})
 	b.builder = pushdown.NewBuilder(pushdown.Options{FewRows: b.few})
 	b.engine = sqle.NewDefault(withSums{b.provider})
 	b.engine.Analyzer.ExecBuilder = b.builder

@@ -105,6 +105,9 @@ func count(t *rapid.T, rows []string) int {
 func TestPushdownNeverChangesAnAnswer(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBench(rt)
+		b.blockRows = 7
+		b.close()
+		b.open()
 		b.zone = rapid.SampledFrom([]string{"+00:00", "+05:30", "Europe/Berlin", "America/New_York"}).Draw(rt, "zone")
 		partitions := int32(rapid.IntRange(1, 3).Draw(rt, "partitions"))
 		var configs map[string]string

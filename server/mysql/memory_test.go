@@ -20,9 +20,6 @@ func TestAStatementThatKeepsTooManyRowsFailsAndTheOthersGoOn(t *testing.T) {
 		"SELECT COUNT(*) FROM (SELECT i, s FROM t ORDER BY s, i) x",
 		"SELECT i, ROW_NUMBER() OVER (ORDER BY s) FROM t",
 		"SELECT COUNT(*) FROM t a JOIN t b ON CONCAT(a.s, a.i) = CONCAT(b.s, b.i)",
-		"SELECT CONCAT(s, i) k, COUNT(*) FROM t GROUP BY k",
-		"SELECT DISTINCT CONCAT(s, i) FROM t",
-		"SELECT CONCAT(s, i) FROM t UNION SELECT s FROM t",
 		"SELECT GROUP_CONCAT(s) FROM t",
 		"SELECT GROUP_CONCAT(DISTINCT s ORDER BY i DESC) FROM t",
 		"SELECT JSON_ARRAYAGG(s) FROM t",
@@ -33,10 +30,13 @@ func TestAStatementThatKeepsTooManyRowsFailsAndTheOthersGoOn(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"SELECT COUNT(*) FROM t":                          "5001",
-		"SELECT i FROM t WHERE i = 7":                     "7",
-		"SELECT i FROM t ORDER BY _offset DESC LIMIT 1":   "4999",
-		"SELECT SUM(i), MAX(i) FROM t WHERE s LIKE 'xx%'": "12497500,4999",
+		"SELECT COUNT(*) FROM t": "5001",
+		// Groups are computed part by part.
+		"SELECT COUNT(*) FROM (SELECT CONCAT(s, i) k, COUNT(*) FROM t GROUP BY k) x": "5001",
+		"SELECT COUNT(*) FROM (SELECT DISTINCT CONCAT(s, i) FROM t) x":               "5001",
+		"SELECT i FROM t WHERE i = 7":                                                "7",
+		"SELECT i FROM t ORDER BY _offset DESC LIMIT 1":                              "4999",
+		"SELECT SUM(i), MAX(i) FROM t WHERE s LIKE 'xx%'":                            "12497500,4999",
 	} {
 		if got := ask(t, db, query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
