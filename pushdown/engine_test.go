@@ -216,7 +216,9 @@ func (b *bench) query(on bool, q string) ([]string, error) {
 			if err != nil {
 				return nil, fmt.Errorf("cell %d (%T) of %v: %w", i, c, row, err)
 			}
-			cells[i] = v.ToString()
+			if cells[i] = v.ToString(); cells[i] == "-0" {
+				cells[i] = "0" // as the server sends it
+			}
 		}
 		out = append(out, strings.Join(cells, ","))
 	}
