@@ -83,16 +83,7 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	case *plan.HashLookup:
 		return b.hashLookup(ctx, n, row)
 	case *plan.Window:
-		if b.full != nil {
-			watchKept(n)
-		}
-		return nil, nil
-	case keptNode:
-		iter, err := b.base.Build(ctx, n.Node, row)
-		if err != nil {
-			return nil, err
-		}
-		return &keptIter{iter, b.full}, nil
+		return b.window(ctx, n, row)
 	default:
 		if !convertible(n) || len(row) > 0 || !b.enabled(ctx) {
 			return nil, nil

@@ -166,12 +166,17 @@ func (x *exactNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || v == nil {
 		return nil, err
 	}
-	t, isDecimal := x.typ.(sql.DecimalType)
+	return numberOf(v, x.typ), nil
+}
+
+// numberOf is v, an exact number, as one of type typ: a DECIMAL with all of its digits, or BIGINT. Others stay as they are.
+func numberOf(v any, typ sql.Type) any {
+	t, isDecimal := typ.(sql.DecimalType)
 	if !isDecimal {
 		if n, isInt := intOf(v); isInt {
-			return n, nil
+			return n
 		}
-		return v, nil
+		return v
 	}
 	d, ok := v.(decimal.Decimal)
 	if !ok {
@@ -180,11 +185,11 @@ func (x *exactNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		} else if n, isUint := uintOf(v); isUint {
 			d = decimal.NewFromBigInt(new(big.Int).SetUint64(n), 0)
 		} else {
-			return v, nil
+			return v
 		}
 	}
 	scale := int32(t.Scale())
-	return decimal.NewFromBigInt(d.Round(scale).Shift(scale).BigInt(), -scale), nil
+	return decimal.NewFromBigInt(d.Round(scale).Shift(scale).BigInt(), -scale)
 }
 
 // exactNumber converts to a CASE whose branches have all digits.

@@ -81,8 +81,6 @@ func lookedUp(n sql.Node) sql.Node {
 			n = x.Child
 		case *plan.CachedResults:
 			n = x.Child
-		case keptNode:
-			n = x.Node
 		default:
 			return n
 		}

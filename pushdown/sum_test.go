@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"millrace/catalog/sqltable"
+	"millrace/pushdown"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -18,6 +19,11 @@ import (
 type withSums struct{ *sqltable.Provider }
 
 func (withSums) Function(_ *sql.Context, name string) (sql.Function, bool) {
+	for _, f := range pushdown.WindowFunctions(nil) {
+		if strings.EqualFold(f.FunctionName(), name) {
+			return f, true
+		}
+	}
 	if !strings.EqualFold(name, "first") {
 		return nil, false
 	}

@@ -3,10 +3,14 @@ package mysql
 import (
 	"fmt"
 
+	"millrace/pushdown"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/transform"
+	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
 // aggregate is what our aggregates of one argument share.
@@ -86,11 +90,13 @@ type accumulator interface {
 	result() any
 }
 
-// buffer feeds an accumulator with the rows of a group.
+// buffer feeds an accumulator with the rows of a group, or of a window's frame.
 type buffer struct {
 	child sql.Expression
 	acc   accumulator
 }
+
+var _ pushdown.Slider = (*buffer)(nil)
 
 func (b *buffer) Update(ctx *sql.Context, row sql.Row) error {
 	v, err := b.child.Eval(ctx, row)
@@ -100,79 +106,46 @@ func (b *buffer) Update(ctx *sql.Context, row sql.Row) error {
 	return b.acc.add(ctx, v)
 }
 
+// Remove implements pushdown.Slider.
+func (b *buffer) Remove(ctx *sql.Context, row sql.Row) (bool, error) {
+	v, err := b.child.Eval(ctx, row)
+	if err != nil || v == nil {
+		return err == nil, err
+	}
+	return b.acc.remove(ctx, v)
+}
+
 func (b *buffer) Eval(*sql.Context) (any, error) { return b.acc.result(), nil }
 func (b *buffer) Dispose()                       { expression.Dispose(b.child) }
 
-// windowed computes an accumulator over window frames. Frames mostly grow or slide by a row, so
-// the last frame is kept and changed.
-type windowed struct {
-	child  sql.Expression
-	framer sql.WindowFramer
-	fresh  func() accumulator
+// windowFunctions are the functions with OVER that are no aggregates.
+func windowFunctions() []sql.Function { return pushdown.WindowFunctions(commonType) }
 
-	acc        accumulator
-	start, end int // frame that acc holds
-	err        error
-}
-
-func newWindowed(child sql.Expression, w *sql.WindowDefinition, fresh func() accumulator) (sql.WindowFunction, error) {
-	f := &windowed{child: child, fresh: fresh}
-	if w != nil && w.Frame != nil {
-		framer, err := w.Frame.NewFramer(w)
+// commonType holds the values of both types.
+func commonType(a, b sql.Type) sql.Type {
+	switch {
+	case a.Equals(b) || b == types.Null:
+		return a
+	case a == types.Null:
+		return b
+	case types.IsNumber(a) && types.IsNumber(b):
+		if types.IsFloat(a) || types.IsFloat(b) {
+			return types.Float64
+		}
+		field := func(t sql.Type) sql.Expression { return expression.NewGetField(0, t, "", true) }
+		e, err := function.NewCoalesce(field(a), field(b))
 		if err != nil {
-			return nil, err
+			return a
 		}
-		f.framer = framer
+		if exact := pushdown.ExactNumber(e); exact != nil {
+			return exact.Type()
+		}
+		return e.Type()
+	case types.IsTime(a) && types.IsTime(b):
+		return types.DatetimeMaxPrecision
 	}
-	return f, nil
+	return types.LongText
 }
 
-func (f *windowed) Dispose() { expression.Dispose(f.child) }
-
-func (f *windowed) DefaultFramer() sql.WindowFramer {
-	if f.framer != nil {
-		return f.framer
-	}
-	return aggregation.NewUnboundedPrecedingToCurrentRowFramer()
-}
-
-func (f *windowed) StartPartition(_ *sql.Context, interval sql.WindowInterval, _ sql.WindowBuffer) error {
-	f.acc, f.start, f.end = f.fresh(), interval.Start, interval.Start
-	return f.err
-}
-
-func (f *windowed) Compute(ctx *sql.Context, interval sql.WindowInterval, buf sql.WindowBuffer) any {
-	if interval.End <= interval.Start {
-		return nil
-	}
-	if interval.Start < f.start || interval.End < f.end || interval.Start > f.end || !f.drop(ctx, interval.Start, buf) {
-		f.acc, f.start, f.end = f.fresh(), interval.Start, interval.Start
-	}
-	for ; f.end < interval.End; f.end++ {
-		v, err := f.child.Eval(ctx, buf[f.end])
-		if err == nil && v != nil {
-			err = f.acc.add(ctx, v)
-		}
-		if err != nil && f.err == nil {
-			f.err = err
-		}
-	}
-	return f.acc.result()
-}
-
-// drop takes the rows before start out of the frame; false when that is not possible.
-func (f *windowed) drop(ctx *sql.Context, start int, buf sql.WindowBuffer) bool {
-	for ; f.start < start; f.start++ {
-		v, err := f.child.Eval(ctx, buf[f.start])
-		if err != nil {
-			return false
-		}
-		if v == nil {
-			continue
-		}
-		if ok, err := f.acc.remove(ctx, v); !ok || err != nil {
-			return false
-		}
-	}
-	return true
-}
+// errWindowed is why the engine itself cannot compute an aggregate over frames: package pushdown does.
+func errWindowed(name string) error { return sql.ErrWindowUnsupported.New(name) }

@@ -110,11 +110,7 @@ func (s *sum) NewBuffer() (sql.AggregationBuffer, error) {
 }
 
 func (s *sum) NewWindowFunction() (sql.WindowFunction, error) {
-	child, err := cloneExpr(s.child)
-	if err != nil {
-		return nil, err
-	}
-	return newWindowed(child, s.window, func() accumulator { return newSumAccumulator(s.child.Type(), s.avg) })
+	return nil, errWindowed(s.name)
 }
 
 // sumAccumulator adds exactly: integers in 64 bits until they overflow, then as decimals.

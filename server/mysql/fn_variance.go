@@ -63,11 +63,7 @@ func (v *variance) NewBuffer() (sql.AggregationBuffer, error) {
 }
 
 func (v *variance) NewWindowFunction() (sql.WindowFunction, error) {
-	child, err := cloneExpr(v.child)
-	if err != nil {
-		return nil, err
-	}
-	return newWindowed(child, v.window, func() accumulator { return &varianceAccumulator{kind: v.kind} })
+	return nil, errWindowed(v.name)
 }
 
 // varianceAccumulator is Welford's: one pass, without the cancellation of sums of squares.

@@ -163,6 +163,7 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 		return rewriteGroupConcat(e)
 	case *sqlparser.FuncExpr:
 		rewriteTimeArguments(e)
+		rewriteWindowCall(e)
 		return rewriteAggregate(e)
 	default:
 		return e

@@ -271,7 +271,15 @@ func (c *conn) rewrite(ctx *sql.Context, stmt sqlparser.Statement) error {
 	if w.tooComplex {
 		return errTooComplex
 	}
-	return nil
+	var err error
+	windows := astWalk{node: func(n any) bool {
+		if sel, ok := n.(*sqlparser.Select); ok && err == nil {
+			err = rewriteWindows(sel)
+		}
+		return err == nil
+	}}
+	windows.statement(stmt)
+	return err
 }
 
 // keepsWarnings says whether stmt shows the warnings of the one before it.
