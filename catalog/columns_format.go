@@ -22,24 +22,33 @@ func FormatColumns(cols []blobexpand.Column) string {
 // FormatColumn words one declaration.
 func FormatColumn(c blobexpand.Column) string {
 	s := quoteName(c.Name) + " " + c.Type.String()
-	if len(c.Path) != 1 || c.Path[0] != c.Name || c.Type.Epoch != blobexpand.NoEpoch {
-		path := "_value->>" + quoteText(jsonval.MemberPath(c.Path).String())
-		switch c.Type.Epoch {
-		case blobexpand.EpochSeconds:
-			path = "FROM_UNIXTIME(" + path + ")"
-		case blobexpand.EpochMillis:
-			path = "FROM_UNIXTIME(" + path + "/1000)"
-		case blobexpand.EpochMicros:
-			path = "FROM_UNIXTIME(" + path + "/1000000)"
-		case blobexpand.EpochNanos:
-			path = "FROM_UNIXTIME(" + path + "/1000000000)"
-		}
-		s += " AS (" + path + ")"
+	if from := GeneratedFrom(c); from != "" {
+		s += " AS (" + from + ")"
 	}
 	if c.Comment != "" {
 		s += " COMMENT " + quoteText(c.Comment)
 	}
 	return s
+}
+
+// GeneratedFrom is the expression of a column that reads something else than the member of its name; "" of one
+// that does not.
+func GeneratedFrom(c blobexpand.Column) string {
+	if len(c.Path) == 1 && c.Path[0] == c.Name && c.Type.Epoch == blobexpand.NoEpoch {
+		return ""
+	}
+	path := "_value->>" + quoteText(jsonval.MemberPath(c.Path).String())
+	switch c.Type.Epoch {
+	case blobexpand.EpochSeconds:
+		path = "FROM_UNIXTIME(" + path + ")"
+	case blobexpand.EpochMillis:
+		path = "FROM_UNIXTIME(" + path + "/1000)"
+	case blobexpand.EpochMicros:
+		path = "FROM_UNIXTIME(" + path + "/1000000)"
+	case blobexpand.EpochNanos:
+		path = "FROM_UNIXTIME(" + path + "/1000000000)"
+	}
+	return path
 }
 
 func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"millrace/internal/recordbatch"
@@ -21,10 +22,10 @@ type Record struct {
 	Headers   []recordbatch.Header
 }
 
-// Special values of Record.
+// Special values of Record. A timestamp of -1 is Kafka's «none» and is stored as such.
 const (
 	AnyPartition int32 = -1
-	NowTimestamp int64 = -1
+	NowTimestamp int64 = math.MinInt64
 )
 
 // Position is where a record was stored.
@@ -40,24 +41,48 @@ const batchTargetBytes = 512 << 10
 // them lies once that is durable and visible. Records of one partition keep their
 // order. A record that is too large, or otherwise refused by its topic, fails all.
 //
-// When ctx ends while the commit is under way, Append returns ctx's error, and the
-// records may or may not be stored.
+// ctx ends only the wait for room in the store; a commit under way is waited for, so that
+// it is known what became of it.
 func (in *Ingest) Append(ctx context.Context, t *Topic, records []Record) ([]Position, error) {
 	if len(records) == 0 {
 		return nil, nil
 	}
+	b, err := in.batches(t, records, nil)
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	in.Produce(ctx, b.entries, Mode{AllOrNothing: true}, func() { close(done) })
+	<-done
+	if err := b.settle(t); err != nil {
+		return nil, err
+	}
+	return b.positions, nil
+}
+
+// batched is records as batches.
+type batched struct {
+	entries   []Entry
+	members   [][]int // per entry, the indices of its records
+	positions []Position
+}
+
+// batches puts records into batches. begin, when set, is told each new one and its partition.
+func (in *Ingest) batches(t *Topic, records []Record, begin func(p int32, b *recordbatch.Builder)) (*batched, error) {
 	limit := min(batchTargetBytes, int(t.Config.MaxMessageBytes))
 	now := in.o.Now().UnixMilli()
 	sticky := rand.Int32N(t.Partitions) // which one does not matter
-	positions := make([]Position, len(records))
-	builders := make([]*openBatch, t.Partitions)
-	var entries []Entry
-	var members [][]int // per entry, the indices of its records
+	out := &batched{positions: make([]Position, len(records))}
+	builders := make(map[int32]*openBatch)
+	var order []int32 // partitions, as they were first met
 	finish := func(p int32) {
 		o := builders[p]
-		entries = append(entries, Entry{Topic: t, Partition: p, Batch: o.b.Build()})
-		members = append(members, o.members)
-		builders[p] = nil
+		if begin != nil {
+			begin(p, &o.b)
+		}
+		out.entries = append(out.entries, Entry{Topic: t, Partition: p, Batch: o.b.Build()})
+		out.members = append(out.members, o.members)
+		o.members = nil
 	}
 	for i := range records {
 		r := &records[i]
@@ -70,35 +95,36 @@ func (in *Ingest) Append(ctx context.Context, t *Topic, records []Record) ([]Pos
 		if p < 0 || p >= t.Partitions {
 			return nil, fmt.Errorf("%w: partition %d of %d", ErrInvalidRecord, p, t.Partitions)
 		}
-		positions[i].Partition = p
-		if o := builders[p]; o != nil && o.b.Size()+recordbatch.MaxRecordBytes(r.Key, r.Value, r.Headers) > limit {
-			finish(p)
+		out.positions[i].Partition = p
+		o := builders[p]
+		if o == nil {
+			o = &openBatch{b: recordbatch.Builder{Codec: t.codec}}
+			builders[p] = o
+			order = append(order, p)
 		}
-		if builders[p] == nil {
-			builders[p] = &openBatch{b: recordbatch.Builder{Codec: t.codec}}
+		if o.b.Len() > 0 && o.b.Size()+recordbatch.MaxRecordBytes(r.Key, r.Value, r.Headers) > limit {
+			finish(p)
 		}
 		ts := r.Timestamp
 		if ts == NowTimestamp {
 			ts = now
 		}
-		builders[p].b.Append(ts, r.Key, r.Value, r.Headers)
-		builders[p].members = append(builders[p].members, i)
+		o.b.Append(ts, r.Key, r.Value, r.Headers)
+		o.members = append(o.members, i)
 	}
-	for p, o := range builders {
-		if o != nil {
-			finish(int32(p))
+	for _, p := range order {
+		if builders[p].b.Len() > 0 {
+			finish(p)
 		}
 	}
-	done := make(chan struct{})
-	in.Produce(ctx, entries, Mode{AllOrNothing: true}, func() { close(done) })
-	select {
-	case <-done:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return out, nil
+}
+
+// settle fills the positions in, once the entries' results are known.
+func (b *batched) settle(t *Topic) error {
 	var refused error
-	for k := range entries {
-		res := &entries[k].Result
+	for k := range b.entries {
+		res := &b.entries[k].Result
 		if res.Err != nil {
 			// The cause says more than that another batch was refused.
 			if refused == nil || errors.Is(refused, state.ErrRequestRefused) {
@@ -106,14 +132,14 @@ func (in *Ingest) Append(ctx context.Context, t *Topic, records []Record) ([]Pos
 			}
 			continue
 		}
-		for j, i := range members[k] {
-			positions[i].Offset = res.BaseOffset + int64(j)
+		for j, i := range b.members[k] {
+			b.positions[i].Offset = res.BaseOffset + int64(j)
 		}
 	}
 	if refused != nil {
-		return nil, fmt.Errorf("append to topic %q: %w", t.Name, refused)
+		return fmt.Errorf("append to topic %q: %w", t.Name, refused)
 	}
-	return positions, nil
+	return nil
 }
 
 type openBatch struct {

@@ -17,7 +17,6 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/ingest"
 	"millrace/ingest/sealer"
-	"millrace/internal/recordbatch"
 	"millrace/internal/vfs"
 	"millrace/scan/columns"
 	"millrace/server/auth"
@@ -120,6 +119,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	seals := sealer.New(sealer.Options{Store: s.Store, Catalog: tables, Columns: cols, Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, seals.Close)
 
+	in := ingest.New(s.Store, ingest.Options{Registry: registry, Check: ingest.CheckColumns(tables)})
 	configs := groupconfig.New(s.Store)
 	gro := o.Groups
 	gro.Logger, gro.Registry, gro.GroupConfig = o.Logger, registry, configs.Of
@@ -130,7 +130,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.stop = append(s.stop, func() error { groups.Close(); return nil })
 	shares := share.New(s.Store, share.Options{Groups: groups, GroupConfig: configs.Of, Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, func() error { shares.Close(); return nil })
-	if s.kafka, err = s.newKafka(o, tables, groups, shares, users, registry, tlsConfig); err != nil {
+	if s.kafka, err = s.newKafka(o, in, groups, shares, users, registry, tlsConfig); err != nil {
 		return s, err
 	}
 	s.stop = append(s.stop, s.kafka.Close)
@@ -138,7 +138,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		mo := o.MySQLWire
 		mo.Address, mo.TLSConfig, mo.Logger, mo.Registry = o.MySQL, tlsConfig, o.Logger, registry
 		mo.MaxConnections, mo.LoginTimeout = o.MaxConnections, o.LoginTimeout
-		mo.Store, mo.Catalog, mo.Auth = s.Store, tables, users
+		mo.Store, mo.Catalog, mo.Auth, mo.Ingest = s.Store, tables, users, in
+		mo.DefaultPartitions = o.KafkaWire.DefaultPartitions
 		mo.SealColumns = seals.Seal
 		fsys := so.FS
 		if fsys == nil {
@@ -176,17 +177,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-func (s *Server) newKafka(o Options, tables *catalog.Catalog, groups *group.Coordinator, shares *share.Coordinator, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
-	in := ingest.New(s.Store, ingest.Options{
-		Registry: registry,
-		Check: func(t *ingest.Topic, b *recordbatch.Batch) error {
-			err := tables.CheckBatch(t.Topic, b)
-			if bad := (*catalog.MisfitError)(nil); errors.As(err, &bad) {
-				return &ingest.RecordsError{Reason: bad.Reasons[0], Total: bad.Total, Index: bad.Index, Reasons: bad.Reasons}
-			}
-			return err
-		},
-	})
+func (s *Server) newKafka(o Options, in *ingest.Ingest, groups *group.Coordinator, shares *share.Coordinator, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
 	ko := o.KafkaWire
 	ko.Store, ko.Ingest, ko.Auth, ko.Logger, ko.Registry = s.Store, in, users, o.Logger, registry
 	ko.MaxConnections, ko.LoginTimeout = o.MaxConnections, o.LoginTimeout

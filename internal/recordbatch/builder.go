@@ -14,6 +14,7 @@ type Builder struct {
 	base     int64
 	max      int64
 	producer bool
+	txn      bool
 	id       int64
 	epoch    int16
 	sequence int32
@@ -22,6 +23,12 @@ type Builder struct {
 // SetProducer makes the next batch one of an idempotent producer.
 func (b *Builder) SetProducer(id int64, epoch int16, baseSequence int32) {
 	b.producer, b.id, b.epoch, b.sequence = true, id, epoch, baseSequence
+}
+
+// SetTransaction makes the next batch one of an idempotent producer's transaction.
+func (b *Builder) SetTransaction(id int64, epoch int16, baseSequence int32) {
+	b.SetProducer(id, epoch, baseSequence)
+	b.txn = true
 }
 
 // Append adds a record; timestamp in Unix ms. A nil key, value or header value is
@@ -95,7 +102,11 @@ func (b *Builder) Build() []byte {
 	raw := make([]byte, HeaderBytes, HeaderBytes+len(b.body))
 	raw = Compress(b.Codec, raw, b.body)
 	raw[16] = 2
-	binary.BigEndian.PutUint16(raw[21:], uint16(b.Codec&attrCodec))
+	attributes := b.Codec & attrCodec
+	if b.txn {
+		attributes |= attrTransactional
+	}
+	binary.BigEndian.PutUint16(raw[21:], uint16(attributes))
 	binary.BigEndian.PutUint32(raw[8:], uint32(len(raw)-lengthPrefixBytes))
 	binary.BigEndian.PutUint32(raw[23:], uint32(max(b.n-1, 0)))
 	binary.BigEndian.PutUint64(raw[27:], uint64(b.base))
@@ -105,7 +116,7 @@ func (b *Builder) Build() []byte {
 	binary.BigEndian.PutUint32(raw[53:], uint32(sequence))
 	binary.BigEndian.PutUint32(raw[57:], uint32(b.n))
 	sum(raw)
-	b.body, b.n, b.base, b.max, b.producer = b.body[:0], 0, 0, 0, false
+	b.body, b.n, b.base, b.max, b.producer, b.txn = b.body[:0], 0, 0, 0, false, false
 	return raw
 }
 

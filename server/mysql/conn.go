@@ -30,6 +30,7 @@ type conn struct {
 	lastStmtID    uint32
 	cursors       int
 	pid           uint64
+	work          work // the session's transaction
 }
 
 func newConn(s *Server, wc *wire.Conn) *conn {
@@ -49,6 +50,9 @@ func (c *conn) close() {
 
 // endSession gives back what the session holds.
 func (c *conn) endSession() {
+	if err := c.endWork(false); err != nil {
+		c.s.log.Warn("a transaction was not rolled back, its timeout will", "thread", c.thread.id, "error", err)
+	}
 	c.s.locks.releaseAll(c.thread.id)
 	c.s.engine.CloseSession(c.thread.id)
 }
@@ -133,14 +137,14 @@ func clip(s string) string {
 
 // status flags of the session.
 func (c *conn) status() wire.Status {
-	if c.sess != nil {
-		if v, err := c.sess.GetSessionVariable(nil, sql.AutoCommitSessionVar); err == nil {
-			if on, err := sql.ConvertToBool(nil, v); err == nil && !on {
-				return 0
-			}
-		}
+	var s wire.Status
+	if c.sess == nil || c.autocommit() {
+		s |= wire.Autocommit
 	}
-	return wire.Autocommit
+	if c.work.explicit || c.work.tx != nil {
+		s |= wire.InTransaction
+	}
+	return s
 }
 
 func (c *conn) warnings() uint16 {

@@ -15,6 +15,9 @@ import (
 // to be safe in the engine: what is not in this list does not run.
 func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression) (a *answer, done bool, err error) {
 	ok := func(err error) (*answer, bool, error) { return &answer{}, true, err }
+	if err := c.implicitCommit(stmt); err != nil {
+		return nil, true, err
+	}
 	switch s := stmt.(type) {
 	case sqlparser.SelectStatement:
 		return nil, false, checkSelect(s)
@@ -30,10 +33,14 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 		return c.set(ctx, s)
 	case *sqlparser.Use:
 		return ok(c.use(ctx, s.DBName.String()))
-	case *sqlparser.Begin, *sqlparser.Commit, *sqlparser.Rollback,
-		*sqlparser.Savepoint, *sqlparser.RollbackSavepoint, *sqlparser.ReleaseSavepoint:
-		// Reading needs no transaction: a statement's snapshot is its own.
-		return ok(nil)
+	case *sqlparser.Begin:
+		return ok(c.beginWork(s))
+	case *sqlparser.Commit:
+		return ok(c.endWork(true))
+	case *sqlparser.Rollback:
+		return ok(c.endWork(false))
+	case *sqlparser.Savepoint, *sqlparser.RollbackSavepoint, *sqlparser.ReleaseSavepoint:
+		return ok(c.savepoint(stmt))
 	case *sqlparser.LockTables, *sqlparser.UnlockTables:
 		// What they are asked for, a steady view, each statement has anyway.
 		return ok(nil)
@@ -65,7 +72,8 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 	case *sqlparser.Update:
 		return ok(errAppendOnly("UPDATE", "Produce a new record for the key instead."))
 	case *sqlparser.Insert:
-		return ok(errInstead(strings.ToUpper(s.Action), "Produce records with a Kafka client, `millrace produce` or `millrace import`."))
+		a, err := c.insert(ctx, s, text, bindings)
+		return a, true, err
 	case *sqlparser.AlterTable:
 		return ok(alterTableError(s))
 	case *sqlparser.DBDDL:

@@ -18,6 +18,7 @@ import (
 
 	"millrace/catalog"
 	"millrace/catalog/sqltable"
+	"millrace/ingest"
 	"millrace/pushdown"
 	"millrace/scan/exec"
 	"millrace/server/auth"
@@ -37,6 +38,9 @@ type Options struct {
 	Store   *store.Store
 	Catalog *catalog.Catalog
 	Auth    *auth.Service
+	Ingest  *ingest.Ingest // what INSERT writes through; nil: one over Store that checks values by Catalog
+
+	DefaultPartitions int // of CREATE TABLE without PARTITIONS
 
 	TLSConfig *tls.Config           // nil: a self-signed certificate made at start
 	Logger    *slog.Logger          // nil: slog.Default()
@@ -77,6 +81,7 @@ func DefaultOptions() Options {
 		LoginTimeout:      9 * time.Second, // closed within ten, whatever the clock
 		WriteTimeout:      time.Minute,
 		MaxStatementBytes: 1 << 20,
+		DefaultPartitions: 1,
 		QueryBytes:        DefaultQueryBytes,
 	}
 }
@@ -86,17 +91,19 @@ const ServerVersion = "8.4.3-millrace"
 
 // Server is the MySQL listener.
 type Server struct {
-	o          Options
-	log        *slog.Logger
-	listener   net.Listener
-	engine     *engine
-	threads    *threads
-	metrics    metrics
-	regexps    *regexpCache
-	memory     *memoryGuard
-	locks      *userLocks
-	forms      []ownForm
-	statements *statements
+	o        Options
+	log      *slog.Logger
+	listener net.Listener
+	engine   *engine
+	threads  *threads
+	metrics  metrics
+	regexps  *regexpCache
+	memory   *memoryGuard
+	locks    *userLocks
+	forms    []ownForm
+
+	transactions transactionIDs
+	statements   *statements
 
 	base    context.Context // ends with Close
 	cancel  context.CancelCauseFunc
@@ -132,6 +139,12 @@ func New(o Options) (*Server, error) {
 	if o.MaxStatementBytes <= 0 {
 		o.MaxStatementBytes = d.MaxStatementBytes
 	}
+	if o.DefaultPartitions <= 0 {
+		o.DefaultPartitions = d.DefaultPartitions
+	}
+	if o.Ingest == nil {
+		o.Ingest = ingest.New(o.Store, ingest.Options{Check: ingest.CheckColumns(o.Catalog)})
+	}
 	if o.TLSConfig == nil {
 		config, err := selfSigned(time.Now())
 		if err != nil {
@@ -156,6 +169,10 @@ func New(o Options) (*Server, error) {
 	s.metrics = newMetrics(o.Registry, s)
 	s.engine = newEngine(s)
 	s.base, s.cancel = context.WithCancelCause(context.Background())
+	if err := abortLeftOver(s.base, o.Store); err != nil {
+		// Their timeout will.
+		s.log.Warn("transactions of sessions that are gone could not be aborted", "error", err)
+	}
 	s.listener = o.Listener
 	if s.listener == nil {
 		l, err := net.Listen("tcp", o.Address)

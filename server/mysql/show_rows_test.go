@@ -12,8 +12,8 @@ func TestShowAnswersAsMySQLDoes(t *testing.T) {
 	db := in.open("app", "", "")
 	got := ask(t, db, "SHOW CREATE TABLE orders")
 	for _, want := range []string{
-		"  `_timestamp` timestamp(3) NULL,\n", "  `_headers` json /*!80023 INVISIBLE */,\n", "  `_value` longtext /*!80023 INVISIBLE */,\n",
-		"  `_error` text /*!80023 INVISIBLE */,\n", "  `id` bigint,\n", "  PRIMARY KEY (`_partition`,`_offset`)\n) ENGINE=InnoDB DEFAULT",
+		"  `_timestamp` timestamp(3) NULL DEFAULT NULL,\n", "  `_headers` json DEFAULT NULL /*!80023 INVISIBLE */,\n", "  `_value` longtext /*!80023 INVISIBLE */,\n",
+		"  `_error` text /*!80023 INVISIBLE */,\n", "  `id` bigint DEFAULT NULL /* inferred */,\n", "  PRIMARY KEY (`_partition`,`_offset`)\n) ENGINE=InnoDB DEFAULT",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)

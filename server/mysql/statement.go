@@ -214,6 +214,7 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 	a := &answer{schema: schema, iter: iter}
 	if set, ok := stmt.(*sqlparser.Set); ok {
 		defer c.checkZone(ctx, set)(&err)
+		defer c.commitOnAutocommit(&err)
 	}
 	if schema != nil && !types.IsOkResultSchema(schema) && len(schema) > 0 {
 		return a, nil

@@ -18,6 +18,11 @@ import (
 // ddl carries out DROP TABLE, TRUNCATE and ALTER USER from the parsed statement.
 func (c *conn) ddl(ctx *sql.Context, d *sqlparser.DDL) (*answer, bool, error) {
 	switch strings.ToLower(d.Action) {
+	case sqlparser.CreateStr:
+		if d.TableSpec == nil && d.OptLike == nil && d.OptSelect == nil {
+			break // a view, an index, a program
+		}
+		return okAnswer(0), true, c.createTable(ctx, d)
 	case sqlparser.DropStr:
 		if len(d.FromTables) == 0 {
 			return nil, true, ddlError(d)

@@ -27,7 +27,10 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 		return rows(sql.Schema{{Name: "File", Type: types.LongText}}, nil), true, nil
 	case "create trigger", "create procedure", "create event", "create function", "create view":
 		return nil, true, errUnsupported("SHOW " + strings.ToUpper(s.Type))
-	case "create table", "create database", "create schema", "triggers", "events",
+	case "create table":
+		a, err := c.showCreateTable(ctx, s)
+		return a, a != nil || err != nil, err
+	case "create database", "create schema", "triggers", "events",
 		"procedure status", "function status", "table status", "variables", "tables", "databases", "schemas",
 		"fields", "columns", "collation", "charset", "engines", "status", "plugins":
 		return nil, false, nil

@@ -36,6 +36,7 @@ const (
 type Status uint16
 
 const (
+	InTransaction     Status = 1 << 0
 	Autocommit        Status = 1 << 1
 	MoreResultsExists Status = 1 << 3
 	CursorExists      Status = 1 << 6
