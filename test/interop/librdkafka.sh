@@ -15,7 +15,7 @@ cache=$root/.cache/interop
 version=1.10.1 # of the package; its librdkafka is 2.15.1
 lib=$cache/librdkafka-$version/package/deps/librdkafka
 
-if [[ ! -x $lib/tests/test-runner ]] || ! grep -q WITH_RAPIDJSON=y "$lib/Makefile.config"; then
+if [[ ! -x $lib/tests/test-runner ]] || ! grep -qE 'WITH_RAPIDJSON=[[:space:]]*y' "$lib/Makefile.config"; then
   missing=()
   for p in gcc g++ make pkg-config libssl-dev zlib1g-dev libzstd-dev liblz4-dev libcurl4-openssl-dev rapidjson-dev; do
     dpkg -s "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
