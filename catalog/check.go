@@ -20,6 +20,9 @@ func CheckConfigs(configs map[string]string) error {
 	if _, err := ParseColumns(conf.Columns); err != nil {
 		return fmt.Errorf("%s: %w", columnsConfig, err)
 	}
+	if _, err := ParseDropped(conf.ColumnsDropped); err != nil {
+		return fmt.Errorf("%s: %w", droppedConfig, err)
+	}
 	return nil
 }
 

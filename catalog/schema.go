@@ -109,7 +109,7 @@ func (s *schema) build(t state.Topic, conf topicconfig.Config, declared []blobex
 	case conf.ValueFormat != topicconfig.FormatJSON:
 	case s.inf != nil && infers(conf):
 		s.inf.Declare(declared)
-		table.Expanded = s.inf.Columns()
+		table.Expanded = withoutDropped(s.inf.Columns(), conf.ColumnsDropped)
 		table.Rest = s.inf.Rest()
 	default:
 		table.Expanded = declared

@@ -26,6 +26,7 @@ var configFields = map[string]string{
 	"message.timestamp.type":          "LogAppendTime",
 	"millrace.collation":              "Collation",
 	"millrace.columns":                "Columns",
+	"millrace.columns.dropped":        "ColumnsDropped",
 	"millrace.expand":                 "Expand",
 	"millrace.on_error":               "RejectErrors",
 	"millrace.value.format":           "ValueFormat",

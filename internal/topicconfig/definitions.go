@@ -169,6 +169,14 @@ var definitions = []Definition{
 		},
 	},
 	{
+		Name: "millrace.columns.dropped", Type: typeString, Default: "",
+		Doc: "Paths of members that are no columns, as a JSON array: ALTER TABLE … DROP COLUMN adds to it what it drops of inferred columns, for example [\"$.user.id\"].",
+		parse: func(c *Config, value string) string {
+			c.ColumnsDropped = value
+			return ""
+		},
+	},
+	{
 		Name: "millrace.expand", Type: typeString, Default: "auto",
 		Doc:   "How record values become columns: 'auto' infers columns from the data, 'pinned' keeps the types inferred so far, 'declared' takes only millrace.columns, 'off' makes none.",
 		parse: oneOf(expandNames[:], func(c *Config, i int) { c.Expand = Expand(i) }),

@@ -57,6 +57,8 @@ type Config struct {
 	Expand       Expand
 	Columns      string // millrace.columns: column declarations in MySQL syntax
 	RejectErrors bool   // millrace.on_error=reject
+	// ColumnsDropped is millrace.columns.dropped: a JSON array of paths.
+	ColumnsDropped string
 	ValueFormat  string // json, csv, text, binary
 	Collation    string // millrace.collation
 }

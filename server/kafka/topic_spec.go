@@ -1,6 +1,9 @@
 package kafka
 
-import "millrace/internal/topicconfig"
+import (
+	"millrace/catalog"
+	"millrace/internal/topicconfig"
+)
 
 // checkConfigs says whether these explicitly set topic configs may be set.
 func (s *Server) checkConfigs(set map[string]string) *adminError {
@@ -12,6 +15,9 @@ func (s *Server) checkConfigs(set map[string]string) *adminError {
 		if err := s.o.Admin.CheckColumns(ddl); err != nil {
 			return adminErrorf(errInvalidConfig, "Invalid value for configuration millrace.columns: %s", err)
 		}
+	}
+	if _, err := catalog.ParseDropped(set["millrace.columns.dropped"]); err != nil {
+		return adminErrorf(errInvalidConfig, "Invalid value for configuration millrace.columns.dropped: %s", err)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 		a, err := c.insert(ctx, s, text, bindings)
 		return a, true, err
 	case *sqlparser.AlterTable:
-		return ok(alterTableError(s))
+		return okAnswer(0), true, c.alterTable(ctx, text)
 	case *sqlparser.DBDDL:
 		return ok(databaseError(s))
 	case *sqlparser.Analyze:

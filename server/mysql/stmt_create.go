@@ -284,7 +284,7 @@ func commentConfigs(text string) (map[string]string, error) {
 			}
 		}
 		switch {
-		case last != "" && !ok:
+		case last != "" && !ok, last == configDropped:
 			configs[last] += "," + piece
 		case strings.TrimSpace(text) == "":
 		case ok:
@@ -333,8 +333,11 @@ func partitionCount(p *sqlparser.PartitionOption) (int32, error) {
 // columnsError words a refused declaration: what cannot be read is a syntax error, what cannot be had is not supported.
 func columnsError(err error) error {
 	message := strings.TrimPrefix(err.Error(), catalog.ErrColumns.Error()+": ")
-	if strings.Contains(message, "the name is taken") {
+	switch {
+	case strings.Contains(message, "the name is taken"):
 		return newError(1060, "42S21", "Duplicate column name: %s", message)
+	case strings.Contains(message, "NOT NULL cannot be promised"), strings.Contains(message, "only COMMENT and AS"), strings.Contains(message, "no keys and constraints"):
+		return errInstead("this column", message)
 	}
 	return newError(1064, "42000", "You have an error in your SQL syntax; %s", message)
 }

@@ -36,6 +36,7 @@ func newOwnForms() []ownForm {
 		{regexp.MustCompile("(?is)^(?:DESC|DESCRIBE|EXPLAIN)\\s+((?:`[^`]+`|[\\w$]+)(?:\\.(?:`[^`]+`|[\\w$]+))?)\\s+(?:'([^']*)'|`([^`]*)`|([\\w$%]+))$"), instead(func(m []string) string {
 			return "SHOW COLUMNS FROM " + m[1] + " LIKE '" + strings.ReplaceAll(m[2]+m[3]+m[4], "'", "''") + "'"
 		})},
+		{regexp.MustCompile(`(?is)^(ALTER\s+TABLE\b.*)$`), func(m []string) *ownStatement { return &ownStatement{run: alterTableForm(m[1])} }},
 		{regexp.MustCompile(`(?is)^DO\s+(.*)$`), func(m []string) *ownStatement { return &ownStatement{run: doExpressions(m[1])} }},
 		{regexp.MustCompile(`(?is)^SET\s+PASSWORD\s+FOR\s+['"` + "`" + `]?([^'"@` + "`" + `\s]+)['"` + "`" + `]?(?:@\S+)?\s*=\s*'((?:[^'\\]|'')*)'$`), func(m []string) *ownStatement {
 			return &ownStatement{run: func(c *conn, _ *sql.Context, _ map[string]sql.Expression) (*answer, error) {

@@ -11,8 +11,6 @@ import (
 // What this version does not carry out is refused with the way that there is.
 const (
 	hintCreateTable = "Create the topic with `millrace topic create` or Kafka's CreateTopics (the topic config millrace.columns declares columns); it is a table at once."
-	hintColumns     = "Columns are those of the JSON values, or declared in the topic config millrace.columns (IncrementalAlterConfigs, `millrace topic alter --set`)."
-	hintPartitions  = "Partitions are added with Kafka's CreatePartitions."
 	hintView        = "Use a common table expression (WITH …) or a view of your tool."
 	hintIndex       = "Topics are read by partition, offset and timestamp without one."
 	hintDatabase    = "Every topic is a table of database kafka; there are no others to create or drop."
@@ -46,21 +44,6 @@ func ddlError(d *sqlparser.DDL) error {
 	default:
 		return errUnsupported(kindOf(d))
 	}
-}
-
-func alterTableError(a *sqlparser.AlterTable) error {
-	if len(a.PartitionSpecs) > 0 {
-		return errInstead("ALTER TABLE … PARTITION", hintPartitions)
-	}
-	for _, d := range a.Statements {
-		switch {
-		case d.IndexSpec != nil:
-			return errInstead("ALTER TABLE … INDEX", hintIndex)
-		case strings.EqualFold(d.Action, sqlparser.RenameStr):
-			return errInstead("ALTER TABLE … RENAME", hintRename)
-		}
-	}
-	return errInstead("ALTER TABLE", hintColumns)
 }
 
 func databaseError(d *sqlparser.DBDDL) error {
