@@ -59,8 +59,8 @@ type Config struct {
 	RejectErrors bool   // millrace.on_error=reject
 	// ColumnsDropped is millrace.columns.dropped: a JSON array of paths.
 	ColumnsDropped string
-	ValueFormat  string // json, csv, text, binary
-	Collation    string // millrace.collation
+	ValueFormat    string // json, csv, text, binary
+	Collation      string // millrace.collation
 }
 
 // Error says which config was refused and why.
