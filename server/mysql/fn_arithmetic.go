@@ -37,7 +37,7 @@ func (a arithmetic) WithResolvedChildren(children []any) (any, error) {
 	}
 	// The engine's own rules stay for the rest: how many digits a division inside has depends on
 	// what it finds around it, and intervals may hide behind parentheses.
-	if !wraps(left.Type(), right.Type()) || a.op == sqlparser.ModStr && !integers(left, right) {
+	if !wraps(left.Type(), right.Type()) {
 		return engineArithmetic(a.op, left, right), nil
 	}
 	return &checked{op: a.op, left: left, right: right}, nil
@@ -70,7 +70,7 @@ func integers(l, r sql.Expression) bool {
 }
 
 // checked is +, - or * whose integers do not wrap around and whose doubles do not become infinite; DIV,
-// and % of integers, which are exact.
+// and %, which are exact.
 type checked struct {
 	op          string
 	left, right sql.Expression
