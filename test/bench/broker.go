@@ -20,30 +20,35 @@ import (
 // broker knows how to start one kind of broker in a directory.
 type broker struct {
 	name, id string
-	command  func(dir, address string) (*exec.Cmd, error)
+	command  func(dir string, p *process) (*exec.Cmd, error)
 }
 
 type process struct {
 	cmd     *exec.Cmd
 	address string
+	mysql   string // Millrace's
+	http    string // Millrace's
 	ready   time.Duration
 }
 
-func millraceBroker(binary string) broker {
-	return broker{"Millrace", "millrace", func(dir, address string) (*exec.Cmd, error) {
-		return exec.Command(binary, "serve", "--data", filepath.Join(dir, "data"), "--kafka", address,
-			"--mysql", freeAddress(), "--http", freeAddress()), nil
+func millraceBroker(binary string, flags ...string) broker {
+	return broker{"Millrace", "millrace", func(dir string, p *process) (*exec.Cmd, error) {
+		p.mysql, p.http = freeAddress(), freeAddress()
+		return exec.Command(binary, append([]string{
+			"serve", "--data", filepath.Join(dir, "data"), "--kafka", p.address,
+			"--mysql", p.mysql, "--http", p.http,
+		}, flags...)...), nil
 	}}
 }
 
 func kafkaBroker(name, id, jars string, extra []string) broker {
-	return broker{name, id, func(dir, address string) (*exec.Cmd, error) {
+	return broker{name, id, func(dir string, p *process) (*exec.Cmd, error) {
 		controller := freeAddress()
 		conf := append([]string{
 			"process.roles=broker,controller", "node.id=1",
 			"controller.quorum.voters=1@" + controller,
-			"listeners=PLAINTEXT://" + address + ",CONTROLLER://" + controller,
-			"advertised.listeners=PLAINTEXT://" + address,
+			"listeners=PLAINTEXT://" + p.address + ",CONTROLLER://" + controller,
+			"advertised.listeners=PLAINTEXT://" + p.address,
 			"controller.listener.names=CONTROLLER",
 			"log.dirs=" + filepath.Join(dir, "data"),
 			"offsets.topic.replication.factor=1",
@@ -68,7 +73,7 @@ func kafkaBroker(name, id, jars string, extra []string) broker {
 // startIn starts the broker and waits until it answers a Metadata request.
 func (b broker) startIn(ctx context.Context, dir string) (*process, error) {
 	p := &process{address: freeAddress()}
-	cmd, err := b.command(dir, p.address)
+	cmd, err := b.command(dir, p)
 	if err != nil {
 		return nil, err
 	}

@@ -49,10 +49,10 @@ func (l *limits) add(what, format string, args ...any) {
 
 // broker is Millrace with a MySQL address that is known.
 func (l *limits) broker() broker {
-	return broker{"Millrace", "limits", func(dir, address string) (*exec.Cmd, error) {
-		l.mysql = freeAddress()
-		return exec.Command(l.s.millrace, "serve", "--data", filepath.Join(dir, "data"), "--kafka", address,
-			"--mysql", l.mysql, "--http", freeAddress()), nil
+	return broker{"Millrace", "limits", func(dir string, p *process) (*exec.Cmd, error) {
+		cmd, err := millraceBroker(l.s.millrace).command(dir, p)
+		l.mysql = p.mysql
+		return cmd, err
 	}}
 }
 

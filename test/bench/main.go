@@ -23,6 +23,7 @@ type settings struct {
 	steps          string
 	limits         string
 	gigabytes      int64
+	memory         bool
 }
 
 // result is one broker's figures.
@@ -47,6 +48,7 @@ func main() {
 	flag.StringVar(&s.steps, "steps", "", "run just the steps whose names contain this, such as \"100 B\"")
 	flag.StringVar(&s.limits, "limits", "", "measure Millrace's limits instead: partitions, connections, groups or all")
 	flag.Int64Var(&s.gigabytes, "gb", 10, "what the limits write before kill −9")
+	flag.BoolVar(&s.memory, "memory", false, "have statements run beyond their memory instead, beside a producer")
 	flag.Parse()
 	if err := run(context.Background(), s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -62,6 +64,9 @@ func run(ctx context.Context, s settings) error {
 		}
 		defer os.RemoveAll(dir)
 		s.dir = dir
+	}
+	if s.memory {
+		return runMemory(ctx, s)
 	}
 	if s.limits != "" {
 		return runLimits(ctx, s)
