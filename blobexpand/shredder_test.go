@@ -150,9 +150,26 @@ func drawValue(t *rapid.T) []byte {
 }
 
 var declarable = []Type{
-	{Kind: Bool}, {Kind: Int64, Bits: 8}, {Kind: Int64, Bits: 64}, {Kind: Uint64, Bits: 64}, {Kind: Uint64, Bits: 16}, {Kind: Float64, Bits: 64}, {Kind: Float64, Bits: 32},
-	{Kind: Decimal, Precision: 10, Scale: 2}, {Kind: Decimal, Precision: 65, Scale: 30}, {Kind: Text, Length: 5}, {Kind: Text}, {Kind: Text, Enum: []string{"red", "EUR"}},
-	{Kind: Binary}, {Kind: JSON}, {Kind: Date}, {Kind: Time, FSP: 3}, {Kind: DateTime, FSP: 6}, {Kind: Timestamp}, {Kind: Timestamp, FSP: 3, Epoch: EpochMillis}, {Kind: Year},
+	{Kind: Bool},
+	{Kind: Int64, Bits: 8},
+	{Kind: Int64, Bits: 64},
+	{Kind: Uint64, Bits: 64},
+	{Kind: Uint64, Bits: 16},
+	{Kind: Float64, Bits: 64},
+	{Kind: Float64, Bits: 32},
+	{Kind: Decimal, Precision: 10, Scale: 2},
+	{Kind: Decimal, Precision: 65, Scale: 30},
+	{Kind: Text, Length: 5},
+	{Kind: Text},
+	{Kind: Text, Enum: []string{"red", "EUR"}},
+	{Kind: Binary},
+	{Kind: JSON},
+	{Kind: Date},
+	{Kind: Time, FSP: 3},
+	{Kind: DateTime, FSP: 6},
+	{Kind: Timestamp},
+	{Kind: Timestamp, FSP: 3, Epoch: EpochMillis},
+	{Kind: Year},
 }
 
 func TestVectorsHoldWhatArraysHold(t *testing.T) {

@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"errors"
 	"io"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -58,7 +59,7 @@ type hashBuild struct {
 // Next implements sql.RowIter.
 func (it *hashBuild) Next(ctx *sql.Context) (sql.Row, error) {
 	row, err := it.RowIter.Next(ctx)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		it.n.Mutex.Lock()
 		it.n.Lookup = &it.rows
 		it.n.Mutex.Unlock()

@@ -67,10 +67,14 @@ func FuzzRestoreConsumer(f *testing.F) {
 	f.Add(g.encode()) // nobody
 	g.epoch, g.targetEpoch, g.assignor, g.hash = 7, 6, "uniform", 1<<63+1
 	for _, m := range []*consumerMember{
-		{id: "settled", instanceID: "static", rackID: "r", clientID: "c", clientHost: "/127.0.0.1", rebalanceTimeout: time.Minute,
-			topics: []string{"a", "t"}, epoch: 7, previousEpoch: 6, assigned: set(0, 1), revoking: set(), target: set(0, 1)},
-		{id: "revoking", regex: "t.*", resolved: []string{"t"}, assignor: "range", rebalanceTimeout: time.Minute,
-			epoch: 6, previousEpoch: 5, state: unrevoked, assigned: set(2), revoking: set(3, 300), target: set(2)},
+		{
+			id: "settled", instanceID: "static", rackID: "r", clientID: "c", clientHost: "/127.0.0.1", rebalanceTimeout: time.Minute,
+			topics: []string{"a", "t"}, epoch: 7, previousEpoch: 6, assigned: set(0, 1), revoking: set(), target: set(0, 1),
+		},
+		{
+			id: "revoking", regex: "t.*", resolved: []string{"t"}, assignor: "range", rebalanceTimeout: time.Minute,
+			epoch: 6, previousEpoch: 5, state: unrevoked, assigned: set(2), revoking: set(3, 300), target: set(2),
+		},
 		{id: "waiting", epoch: 7, previousEpoch: 7, state: unreleased, assigned: set(), revoking: set(), target: set(3)},
 		{id: "left for a while", instanceID: "back soon", epoch: -2, previousEpoch: -1, assigned: set(), revoking: set(), target: set()},
 	} {
