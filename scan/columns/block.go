@@ -38,7 +38,7 @@ type block struct {
 	private bool // columns go with their last use
 	columns map[string]*column
 	stats   map[string]exec.Stats // of columns that were made once
-	rows    int                   // -1: not known yet
+	rows    int                   // there are; -1: not known yet
 	donors  []*block              // smaller blocks at its front that may have columns
 }
 

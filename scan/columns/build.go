@@ -81,7 +81,6 @@ func (w *view) keep(key string, v *vector.Vector) *column {
 	x := c.add(c.column(w.b, key, v), st)
 	w.s.set.m.bytes.Add(float64(x.bytes))
 	c.mu.Lock()
-	w.b.rows = v.Len
 	c.dropColumnLocked(w.b.donors, key)
 	c.mu.Unlock()
 	return x

@@ -87,6 +87,7 @@ func (c *cache) add(x *column, st exec.Stats) *column {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x.b.keepStats(x.key, st)
+	x.b.rows = x.vec.Len
 	return c.putLocked(x)
 }
 

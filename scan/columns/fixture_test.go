@@ -414,8 +414,22 @@ func (f *fixture) checkStats(s snapshot, b exec.Block, c scan.Column, v *vector.
 	if st.Exact && nulls != st.Nulls {
 		f.t.Fatalf("%s: %d NULLs, stats say %d", c.Name(s.table), nulls, st.Nulls)
 	}
-	if st.Exact && (from != 0 || to != v.Len) {
-		f.t.Fatalf("%s: exact bounds of a part of a block", c.Name(s.table))
+	if !st.Exact {
+		return
+	}
+	if from != 0 || to != v.Len || to != b.Rows() {
+		f.t.Fatalf("%s: exact bounds of rows [%d, %d) of a block of %d", c.Name(s.table), from, to, b.Rows())
+	}
+	least, most := false, false
+	for i := from; i < to; i++ {
+		if !v.IsNull(i) {
+			x := valueAt(v, i)
+			least = least || compareConst(x, st.Min) == 0
+			most = most || compareConst(x, st.Max) == 0
+		}
+	}
+	if st.HasMin && !least || st.HasMax && !most {
+		f.t.Fatalf("%s: a bound that is called exact is no row's", c.Name(s.table))
 	}
 }
 

@@ -100,11 +100,40 @@ func (w *view) key(c scan.Column) string {
 // whole says that the snapshot sees all rows of the block.
 func (w *view) whole() bool { return w.bound.LogStart <= w.b.from && w.b.end <= w.bound.End }
 
-// Rows implements exec.Block.
-func (w *view) Rows() int { return w.b.maxRows }
+// Rows implements exec.Block. Where Stats said something exact, it is how many rows there are.
+func (w *view) Rows() int {
+	if n, ok := w.rows(); ok {
+		return n
+	}
+	return w.b.maxRows
+}
+
+// rows is how many rows the block has; false when no column of it was made yet. The batches' headers do not tell:
+// records that were compacted away, or are of aborted transactions, leave holes.
+func (w *view) rows() (int, bool) {
+	b := w.b
+	if x := b.file.Load(); x != nil {
+		return x.block().Rows - b.skip, true
+	}
+	c := w.s.set.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return b.rows, b.rows >= 0
+}
 
 // Stats implements exec.Block.
 func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
+	st, ok := w.bounds(c)
+	if st.Exact {
+		if _, known := w.rows(); !known || !w.whole() {
+			st.Exact, st.HasSum = false, false
+		}
+	}
+	return st, ok
+}
+
+// bounds are Stats of all of the block, visible or not.
+func (w *view) bounds(c scan.Column) (exec.Stats, bool) {
 	b := w.b
 	switch {
 	case c.Kind == scan.Partition:
@@ -112,7 +141,7 @@ func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
 		return exec.Stats{HasMin: true, HasMax: true, Min: p, Max: p}, true
 	case c.Kind == scan.Offset:
 		st := exec.Stats{HasMin: true, HasMax: true, Min: intConst(max(b.from, w.bound.LogStart)), Max: intConst(min(b.end, w.bound.End) - 1)}
-		st.Exact = b.dense && w.whole()
+		st.Exact = b.dense
 		return st, true
 	}
 	key := w.key(c)
@@ -125,9 +154,6 @@ func (w *view) Stats(c scan.Column) (exec.Stats, bool) {
 	if !ok && c.Kind == scan.Timestamp && b.timed {
 		// Where the time is out of range the row has none, so the bounds hold all the same.
 		return exec.Stats{HasMin: true, HasMax: true, Min: intConst(b.minTime), Max: intConst(b.maxTime), Nulls: -1}, true
-	}
-	if ok && !w.whole() {
-		st.Exact, st.HasSum = false, false
 	}
 	return st, ok
 }

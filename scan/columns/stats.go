@@ -148,10 +148,21 @@ func textStats(v *vector.Vector, st *exec.Stats) {
 		}
 	}
 	switch {
-	case v.Dict != nil && st.Nulls == 0 && !v.Const:
-		// Every string of a new dictionary stands in some row.
+	case v.Dict != nil && !v.Const:
+		// Each string is compared once. Not all need stand in a row: the vector may be a part of another.
+		used := make([]uint64, (v.Dict.Len()+63)/64)
+		switch {
+		case v.Code8 != nil:
+			markCodes(used, v, v.Code8)
+		case v.Code16 != nil:
+			markCodes(used, v, v.Code16)
+		default:
+			markCodes(used, v, v.Code32)
+		}
 		for c := range v.Dict.Len() {
-			see(v.Dict.Value(c))
+			if used[c>>6]>>(c&63)&1 != 0 {
+				see(v.Dict.Value(c))
+			}
 		}
 	default:
 		eachValid(v, func(i int) { see(v.Text(i)) })
@@ -166,4 +177,9 @@ func textStats(v *vector.Vector, st *exec.Stats) {
 		return
 	}
 	st.Max.Bytes = bytes.Clone(hi)
+}
+
+// markCodes sets the bit of each code that stands in a row.
+func markCodes[T uint8 | uint16 | uint32](used []uint64, v *vector.Vector, codes []T) {
+	eachValid(v, func(i int) { used[codes[i]>>6] |= 1 << (codes[i] & 63) })
 }
