@@ -66,7 +66,7 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 	case *sqlparser.ShowPrivileges:
 		return nil, false, nil
 	case *sqlparser.DDL:
-		return c.ddl(ctx, s)
+		return c.ddl(ctx, s, text)
 	case *sqlparser.Delete:
 		return c.deleteRecords(ctx, s, bindings)
 	case *sqlparser.Update:

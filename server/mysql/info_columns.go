@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"millrace/catalog/sqltable"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/information_schema"
@@ -57,6 +59,9 @@ func (d infoDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.Ta
 	if columns, ours := t.(*information_schema.ColumnsTable); ours {
 		return &infoColumns{engine: columns, catalog: d.catalog}, true, nil
 	}
+	if strings.EqualFold(t.Name(), information_schema.ViewsTableName) {
+		return infoViews{t}, true, nil
+	}
 	return t, true, nil
 }
 
@@ -107,6 +112,22 @@ func (t *infoColumns) PartitionRows(ctx *sql.Context, _ sql.Partition) (sql.RowI
 			if out, err = t.columnsOf(ctx, db.Name(), table, out); err != nil {
 				return nil, err
 			}
+		}
+	}
+	s := sessionOf(ctx)
+	if s == nil {
+		return sql.RowsToRowIter(out...), nil
+	}
+	for _, v := range s.server.views(ctx) {
+		if t.only != "" && !strings.EqualFold(v.Name, t.only) {
+			continue
+		}
+		schema, err := s.server.viewSchema(ctx, v.Name)
+		if err != nil {
+			continue // a view that cannot be read has no columns
+		}
+		if out, err = t.columnsOf(ctx, sqltable.KafkaDatabase, viewTable{v.Name, schema}, out); err != nil {
+			return nil, err
 		}
 	}
 	return sql.RowsToRowIter(out...), nil

@@ -250,6 +250,9 @@ func (c *conn) inColumns(ctx *sql.Context, node sql.Node, stmt sqlparser.Stateme
 
 // rewrite changes stmt, in place, into what the engine answers right.
 func (c *conn) rewrite(ctx *sql.Context, stmt sqlparser.Statement) error {
+	if err := c.expandViews(ctx, stmt); err != nil {
+		return err
+	}
 	stars := starRewriter{ctx: ctx, provider: c.s.o.Provider}
 	if err := stars.rewrite(stmt); err != nil {
 		return err

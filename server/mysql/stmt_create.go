@@ -59,6 +59,9 @@ func (c *conn) createTable(ctx *sql.Context, d *sqlparser.DDL) error {
 	if _, ok := c.s.o.Store.Topics().ByName(name); ok {
 		return refuse()
 	}
+	if _, ok := c.s.o.Catalog.View(name); ok {
+		return refuse()
+	}
 	intent := state.CreateTopic{ID: uuid.New(), Name: name, Partitions: int32(c.s.o.DefaultPartitions)}
 	var err error
 	switch {

@@ -16,14 +16,20 @@ import (
 )
 
 // ddl carries out DROP TABLE, TRUNCATE and ALTER USER from the parsed statement.
-func (c *conn) ddl(ctx *sql.Context, d *sqlparser.DDL) (*answer, bool, error) {
+func (c *conn) ddl(ctx *sql.Context, d *sqlparser.DDL, text string) (*answer, bool, error) {
 	switch strings.ToLower(d.Action) {
 	case sqlparser.CreateStr:
+		if d.ViewSpec != nil {
+			return okAnswer(0), true, c.createView(ctx, d, text)
+		}
 		if d.TableSpec == nil && d.OptLike == nil && d.OptSelect == nil {
 			break // a view, an index, a program
 		}
 		return okAnswer(0), true, c.createTable(ctx, d)
 	case sqlparser.DropStr:
+		if len(d.FromViews) > 0 {
+			return okAnswer(0), true, c.dropViews(ctx, d)
+		}
 		if len(d.FromTables) == 0 {
 			return nil, true, ddlError(d)
 		}

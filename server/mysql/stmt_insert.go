@@ -97,7 +97,8 @@ func (c *conn) insertTable(ctx *sql.Context, name sqlparser.TableName) (*catalog
 	t, err := c.topic(ctx, name, auth.Write, "INSERT")
 	if err != nil {
 		var e *sqlError
-		if errors.As(err, &e) && e.number == 1146 && strings.Contains(name.Name.String(), "$") {
+		_, view := c.s.view(name.Name.String())
+		if errors.As(err, &e) && e.number == 1146 && (view || strings.Contains(name.Name.String(), "$")) {
 			return nil, newError(1471, "HY000", "The target table %s of the INSERT is not insertable-into", name.Name.String())
 		}
 		return nil, err

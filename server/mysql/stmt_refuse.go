@@ -11,7 +11,6 @@ import (
 // What this version does not carry out is refused with the way that there is.
 const (
 	hintCreateTable = "Create the topic with `millrace topic create` or Kafka's CreateTopics (the topic config millrace.columns declares columns); it is a table at once."
-	hintView        = "Use a common table expression (WITH …) or a view of your tool."
 	hintIndex       = "Topics are read by partition, offset and timestamp without one."
 	hintDatabase    = "Every topic is a table of database kafka; there are no others to create or drop."
 	hintProgram     = "There are no stored programs: run them in a client."
@@ -23,8 +22,6 @@ const (
 func ddlError(d *sqlparser.DDL) error {
 	action := strings.ToUpper(d.Action)
 	switch {
-	case d.ViewSpec != nil || len(d.FromViews) > 0:
-		return errInstead(action+" VIEW", hintView)
 	case d.TriggerSpec != nil:
 		return errInstead(action+" TRIGGER", hintProgram)
 	case d.ProcedureSpec != nil:

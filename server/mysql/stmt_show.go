@@ -25,14 +25,27 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 			return nil, true, errNeedsAdmin
 		}
 		return rows(sql.Schema{{Name: "File", Type: types.LongText}}, nil), true, nil
-	case "create trigger", "create procedure", "create event", "create function", "create view":
+	case "create trigger", "create procedure", "create event", "create function":
 		return nil, true, errUnsupported("SHOW " + strings.ToUpper(s.Type))
+	case "create view":
+		a, err := c.showCreateView(ctx, s)
+		return a, true, err
+	case "fields", "columns":
+		if v, ok := c.shownView(ctx, s); ok {
+			a, err := c.showViewColumns(ctx, s, v)
+			return a, true, err
+		}
+		return nil, false, nil
 	case "create table":
+		if _, ok := c.shownView(ctx, s); ok {
+			a, err := c.showCreateView(ctx, s)
+			return a, true, err
+		}
 		a, err := c.showCreateTable(ctx, s)
 		return a, a != nil || err != nil, err
 	case "create database", "create schema", "triggers", "events",
 		"procedure status", "function status", "table status", "variables", "tables", "databases", "schemas",
-		"fields", "columns", "collation", "charset", "engines", "status", "plugins":
+		"collation", "charset", "engines", "status", "plugins":
 		return nil, false, nil
 	default:
 		return nil, true, errUnsupported("SHOW " + strings.ToUpper(s.Type))
