@@ -69,6 +69,7 @@ type Catalog struct {
 	stopped chan struct{}
 	sweeps  atomic.Uint64 // the running sweep's number, for schema.used
 	swept   sweepState    // the sweeper's own
+	covered covered
 }
 
 // New starts the background inference over st.
@@ -92,7 +93,8 @@ func newCatalog(st *store.Store, o Options) *Catalog {
 	if o.SaveBytes <= 0 {
 		o.SaveBytes = 64 << 20
 	}
-	c := &Catalog{st: st, o: o, log: o.Logger, m: newMetrics(o.Registry)}
+	c := &Catalog{st: st, o: o, log: o.Logger, covered: covered{at: time.Now()}}
+	c.m = newMetrics(o.Registry, c.lag)
 	c.swept.ends = map[state.TopicID][]int64{}
 	c.schemas.byTopic = map[state.TopicID]*schema{}
 	c.readers.New = func() any { return new(recordbatch.Reader) }

@@ -11,7 +11,7 @@ type metrics struct {
 	saves          prometheus.Counter
 }
 
-func newMetrics(r prometheus.Registerer) *metrics {
+func newMetrics(r prometheus.Registerer, lag func() float64) *metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "millrace", Subsystem: "catalog", Name: name, Help: help})
 	}
@@ -24,6 +24,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 	if r != nil {
 		r.MustRegister(m.inferredBytes, m.skippedBatches, m.newColumns, m.widened, m.saves)
+		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: "millrace", Subsystem: "catalog", Name: "lag_seconds",
+			Help: "How long ago inference had seen all records there were, 0 if none came since. A statement sees to the rest itself.",
+		}, lag))
 	}
 	return m
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"millrace/internal/topicconfig"
@@ -78,10 +79,12 @@ func (c *Catalog) sweep(ctx context.Context) error {
 
 // sweepNews goes over all topics once. The error is the last one of any topic.
 func (c *Catalog) sweepNews(ctx context.Context) (err error) {
+	began := time.Now()
 	c.swept.bytes = c.st.PublishedBytes()
 	sn := c.st.Snapshot()
 	defer sn.Release()
 	if sn.LSN() == c.swept.lsn {
+		c.covered.set(began, c.swept.bytes)
 		return nil
 	}
 	if topics := sn.Topics(); topics != c.swept.topics {
@@ -103,8 +106,32 @@ func (c *Catalog) sweepNews(ctx context.Context) (err error) {
 	}
 	if err == nil {
 		c.swept.lsn = sn.LSN()
+		c.covered.set(began, c.swept.bytes)
 	}
 	return err
+}
+
+// covered is when the sweeper last had seen all there was.
+type covered struct {
+	mu    sync.Mutex
+	at    time.Time
+	bytes int64 // published by then
+}
+
+func (c *covered) set(at time.Time, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at, c.bytes = at, bytes
+}
+
+// lag is how long ago that was, in seconds; 0 if nothing was published since.
+func (c *Catalog) lag() float64 {
+	c.covered.mu.Lock()
+	defer c.covered.mu.Unlock()
+	if c.st.PublishedBytes() == c.covered.bytes {
+		return 0
+	}
+	return time.Since(c.covered.at).Seconds()
 }
 
 func (c *Catalog) sweepTopic(ctx context.Context, sn *store.Snapshot, t state.Topic) error {

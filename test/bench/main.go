@@ -24,6 +24,7 @@ type settings struct {
 	limits         string
 	gigabytes      int64
 	memory         bool
+	expansion      bool
 }
 
 // result is one broker's figures.
@@ -49,6 +50,7 @@ func main() {
 	flag.StringVar(&s.limits, "limits", "", "measure Millrace's limits instead: partitions, connections, groups or all")
 	flag.Int64Var(&s.gigabytes, "gb", 10, "what the limits write before kill −9")
 	flag.BoolVar(&s.memory, "memory", false, "have statements run beyond their memory instead, beside a producer")
+	flag.BoolVar(&s.expansion, "expansion", false, "offer JSON with the expansion of columns off and on instead, each for -time")
 	flag.Parse()
 	if err := run(context.Background(), s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -64,6 +66,9 @@ func run(ctx context.Context, s settings) error {
 		}
 		defer os.RemoveAll(dir)
 		s.dir = dir
+	}
+	if s.expansion {
+		return runExpansion(ctx, s)
 	}
 	if s.memory {
 		return runMemory(ctx, s)
