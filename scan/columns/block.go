@@ -27,9 +27,8 @@ type block struct {
 	// minTime and maxTime are of all its records if timed.
 	minTime, maxTime state.Millis
 	timed            bool
-	skip             int // rows of the file's block that lie before this one
 
-	file atomic.Pointer[sealed] // where its columns are; nil: nowhere
+	file atomic.Pointer[sealed] // where its columns are, behind others maybe; nil: nowhere
 
 	// building holds one token: who has it makes columns.
 	building chan struct{}
@@ -76,7 +75,6 @@ func (s *Set) trim(b *block, start int64) *block {
 	t.bytes, t.dense, t.full, t.copy, t.committed = b.bytes, b.dense, b.full, b.copy, b.committed
 	t.minTime, t.maxTime, t.timed = b.minTime, b.maxTime, b.timed
 	if x := b.file.Load(); x != nil && b.dense {
-		t.skip = b.skip + int(start-b.from)
 		t.file.Store(x)
 	}
 	if t.dense {
@@ -112,6 +110,9 @@ func withColumns(donors []*block) []*block {
 	}
 	return out
 }
+
+// skip is how many rows of the file's block x lie before b. Only dense blocks are cut.
+func (b *block) skip(x *sealed) int { return int(b.from - x.block().From) }
 
 func (b *block) enter(ctx context.Context) error {
 	select {

@@ -75,7 +75,7 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 func (w *view) keep(key string, v *vector.Vector) *column {
 	c := w.s.set.cache
 	st, ok := w.fileStats(key)
-	if !ok || w.b.skip > 0 {
+	if !ok || st.Nulls < 0 { // no file, or one with more rows
 		st = statsOf(v)
 	}
 	x := c.add(c.column(w.b, key, v), st)
@@ -94,14 +94,14 @@ func (w *view) fromFile(c scan.Column, key string) *vector.Vector {
 		return nil
 	}
 	defer x.f.release()
-	blk := x.block()
+	blk, skip := x.block(), b.skip(x)
 	i := x.f.r.Column(key)
 	if i < 0 {
 		if lacks(x, w.t, []scan.Column{c}) {
 			return nil
 		}
 		t := TypeOf(w.t, c)
-		v := vector.Nulls(t.Kind, t.Scale, blk.Rows-b.skip) // no value had that member then
+		v := vector.Nulls(t.Kind, t.Scale, blk.Rows-skip) // no value had that member then
 		return &v
 	}
 	v, err := x.f.r.Read(x.i, i)
@@ -111,8 +111,8 @@ func (w *view) fromFile(c scan.Column, key string) *vector.Vector {
 	}
 	w.s.set.m.read.Inc()
 	w.s.set.m.readB.Add(float64(blk.Chunks[i].Size))
-	if b.skip > 0 {
-		s := v.Slice(b.skip, v.Len)
+	if skip > 0 {
+		s := v.Slice(skip, v.Len)
 		v = &s
 	}
 	return v

@@ -243,8 +243,7 @@ func (x *sealed) holds(v *seen) bool {
 func (p *part) fromSealed(x sealed, from int64) *block {
 	s := x.block()
 	b := newBlock(p, from, s.End)
-	b.skip = int(from - s.From)
-	b.maxRows = s.Rows - b.skip
+	b.maxRows = s.Rows - b.skip(&x)
 	b.rows = b.maxRows
 	b.bytes, b.dense, b.full = s.RawBytes, s.Dense, true
 	b.copy, b.committed = s.Copy, lsnOf(s.Committed)

@@ -57,7 +57,8 @@ func (s *Set) Renew(ctx context.Context, sn *store.Snapshot, t *catalog.Table) (
 func (p *part) renew(t *catalog.Table, cols []scan.Column, bound state.Bounds, most int) (done int, dead []*block) {
 	st := p.state.Load()
 	small := func(b *block) bool {
-		return b.file.Load() != nil && b.maxRows < p.set.o.BlockRows/2 && b.skip == 0
+		x := b.file.Load()
+		return x != nil && b.maxRows < p.set.o.BlockRows/2 && b.skip(x) == 0
 	}
 	var list []*block
 	for i := 0; i < len(st.list); {
@@ -83,7 +84,7 @@ func (p *part) renew(t *catalog.Table, cols []scan.Column, bound state.Bounds, m
 				continue
 			}
 		}
-		if x := b.file.Load(); done < most && x != nil && b.skip == 0 && b.from >= bound.LogStart && lacks(x, t, cols) {
+		if x := b.file.Load(); done < most && x != nil && b.skip(x) == 0 && b.from >= bound.LogStart && lacks(x, t, cols) {
 			b.file.Store(nil)
 			done++
 		}

@@ -203,9 +203,10 @@ func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *col
 
 // adopt makes a finished file the home of blocks.
 func (s *Set) adopt(tf *topicFiles, id uint64, blocks []*block) error {
-	r, err := colfile.Open(s.o.FS, filepath.Join(tf.dir, fmt.Sprintf("%012d%s", id, colfile.Suffix)))
+	path := filepath.Join(tf.dir, fmt.Sprintf("%012d%s", id, colfile.Suffix))
+	r, err := colfile.Open(s.o.FS, path)
 	if err != nil {
-		return err
+		return errors.Join(err, s.o.FS.Remove(path)) // nobody would look for it
 	}
 	f := &file{set: s, r: r}
 	f.refs.Store(1)

@@ -113,7 +113,7 @@ func (w *view) Rows() int {
 func (w *view) rows() (int, bool) {
 	b := w.b
 	if x := b.file.Load(); x != nil {
-		return x.block().Rows - b.skip, true
+		return x.block().Rows - b.skip(x), true
 	}
 	c := w.s.set.cache
 	c.mu.Lock()
@@ -147,9 +147,7 @@ func (w *view) bounds(c scan.Column) (exec.Stats, bool) {
 	key := w.key(c)
 	st, ok := w.s.set.cache.statsOf(b, key)
 	if !ok {
-		if st, ok = w.fileStats(key); ok && b.skip > 0 {
-			st.Exact, st.HasSum, st.Nulls = false, false, -1
-		}
+		st, ok = w.fileStats(key)
 	}
 	if !ok && c.Kind == scan.Timestamp && b.timed {
 		// Where the time is out of range the row has none, so the bounds hold all the same.
@@ -158,7 +156,7 @@ func (w *view) bounds(c scan.Column) (exec.Stats, bool) {
 	return st, ok
 }
 
-// fileStats are those of the block of the file that the block is in.
+// fileStats are those of the block of the file that the block is in; not exact where that has more rows.
 func (w *view) fileStats(key string) (exec.Stats, bool) {
 	x := w.b.file.Load()
 	if x == nil || key == "" {
@@ -168,7 +166,11 @@ func (w *view) fileStats(key string) (exec.Stats, bool) {
 	if i < 0 {
 		return exec.Stats{}, false
 	}
-	return fromFile(&x.f.r.Columns[i], &x.block().Chunks[i].Stats), true
+	st := fromFile(&x.f.r.Columns[i], &x.block().Chunks[i].Stats)
+	if w.b.skip(x) > 0 {
+		st.Exact, st.HasSum, st.Nulls = false, false, -1
+	}
+	return st, true
 }
 
 func intConst(x int64) exec.Const { return exec.Const{T: exec.Type{Kind: vector.Int}, Int: x} }
