@@ -218,6 +218,9 @@ func (p *planner) digitsOfMapped(e sql.Expression, f form) (form, bool) {
 		switch x.FunctionName() {
 		case "unix_timestamp":
 			return f, true
+		case "floor", "ceil", "ceiling":
+			f.t = decimalType(maxDecimal128+1, 0)
+			return f, true
 		case "abs":
 			_, s, ok := digitsOf(x.Children()[0])
 			f.t = decimalType(max(int(f.sql.(sql.DecimalType).Precision()), maxDecimal128+1), s)

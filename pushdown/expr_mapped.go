@@ -51,10 +51,7 @@ func (p *planner) mapped(e sql.Expression, r *relation) (typed, string) {
 	if err != nil {
 		return typed{}, err.Error()
 	}
-	if step := p.step(e, arg.form); step > 1 {
-		arg.expr = exec.Func{Fn: exec.FloorTo, Args: []exec.Expr{arg.expr, exec.Const{T: intType, Int: step}, exec.Const{T: intType}}, T: intType}
-	}
-	return p.applied(own, arg, f), ""
+	return p.applied(own, p.brought(own, arg), f), ""
 }
 
 // mappedChild maps over the only argument that is no constant, if that converts.

@@ -39,6 +39,9 @@ func (c *compiler) arith(e Arith) (evaluator, error) {
 		}
 		return a, nil
 	}
+	if d, ok := asConst(e.R); ok && !d.Null && d.Int > 1 && e.T.Kind == vector.Int && d.T.Kind == vector.Int && e.L.Type().Kind == vector.Int && (e.Op == IntDiv || e.Op == Mod) {
+		return &divEval{arg: a.l, by: newFloorer(d.Int, 0), rest: e.Op == Mod}, nil
+	}
 	a.rScale = e.R.Type().Scale
 	if a.r, err = c.compile(e.R); err != nil {
 		return nil, err

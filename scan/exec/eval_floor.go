@@ -32,11 +32,14 @@ func newFloorer(step, origin int64) floorer {
 	return f
 }
 
-// rem is u mod step.
-func (f *floorer) rem(u uint64) uint64 {
+// quo is u div step, which is not 1.
+func (f *floorer) quo(u uint64) uint64 {
 	hi, _ := bits.Mul64(f.magic, u)
-	return u - ((hi+(u-hi)>>1)>>(f.shift&63))*f.step
+	return (hi + (u-hi)>>1) >> (f.shift & 63)
 }
+
+// rem is u mod step.
+func (f *floorer) rem(u uint64) uint64 { return u - f.quo(u)*f.step }
 
 // floor is exact unless the result is below the least BIGINT, where it wraps.
 func (f *floorer) floor(x int64) int64 {
@@ -66,6 +69,7 @@ func (f *floorer) least() int64 {
 type floorEval struct {
 	arg   evaluator
 	by    floorer
+	from  int64 // below it nothing is floored
 	out   column
 	ints  []int64
 	valid []uint64
@@ -88,21 +92,32 @@ func (e *floorEval) eval(in *input) (*vector.Vector, error) {
 	x = x[:len(out)]
 	if e.jumps {
 		for i := range out {
-			out[i] = by.floor(x[i])
-			below = below || x[i] < least
+			t := x[i]
+			out[i] = by.floor(t)
+			if t < e.from {
+				out[i] = t
+				continue
+			}
+			below = below || t < least
 		}
 		e.tries++
 		e.jumps = e.tries%64 != 0 // look again now and then
 	} else {
 		// Times mostly come sorted, and stay in a window for many rows.
 		start, jumps := by.floor(0), 0
+		low := max(start, e.from) // of the rows that are in the window
 		for i, t := range x {
-			if t < start || uint64(t)-uint64(start) >= by.step {
+			if t < low || uint64(t)-uint64(start) >= by.step {
+				if t < e.from {
+					out[i] = t
+					continue
+				}
 				if t < least {
 					below = true
 					continue
 				}
 				start = by.floor(t)
+				low = max(start, e.from)
 				jumps++
 			}
 			out[i] = start
@@ -111,7 +126,7 @@ func (e *floorEval) eval(in *input) (*vector.Vector, error) {
 	}
 	if below {
 		for i := range out {
-			if x[i] < least && (valid == nil || bitSet(valid, i)) {
+			if x[i] < least && x[i] >= e.from && (valid == nil || bitSet(valid, i)) {
 				return nil, &RangeError{Type: "BIGINT", Text: "the start of a window"}
 			}
 		}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"math"
 
 	"millrace/internal/vector"
 )
@@ -30,10 +31,14 @@ func (c *compiler) function(e Func) (evaluator, error) {
 	case FloorTo:
 		step, ok1 := intArg(1)
 		origin, ok2 := intArg(2)
-		if len(e.Args) != 3 || !ok1 || !ok2 || step <= 0 || t.Kind != vector.Int || e.T.Kind != vector.Int {
+		from, bounded := intArg(3)
+		if !bounded {
+			from = math.MinInt64
+		}
+		if len(e.Args) != 3 && !(len(e.Args) == 4 && bounded) || !ok1 || !ok2 || step <= 0 || t.Kind != vector.Int || e.T.Kind != vector.Int {
 			return bad()
 		}
-		return &floorEval{arg: args[0], by: newFloorer(step, origin)}, nil
+		return &floorEval{arg: args[0], by: newFloorer(step, origin), from: from}, nil
 	case Year, Month, Day, Hour, Minute, Second, DayOfWeek, DayOfYear, Quarter, DateOf:
 		units, ok1 := intArg(1)
 		shift, ok2 := intArg(2)

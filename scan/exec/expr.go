@@ -167,8 +167,8 @@ func (e Map) Type() Type     { return e.T }
 type Fn uint8
 
 const (
-	// FloorTo (Int; Const Int step > 0, Const Int origin): the largest origin + k·step that is ≤ the
-	// argument: time windows.
+	// FloorTo (Int; Const Int step > 0, Const Int origin[, Const Int least]): the largest origin + k·step that is ≤ the
+	// argument: time windows. Below least the argument itself.
 	FloorTo Fn = iota + 1
 	// DatePart functions of an instant or wall time in units given by the second argument (Const
 	// Int: units per second); the third is the zone's fixed offset from UTC in seconds.

@@ -330,6 +330,9 @@ func naiveFunc(e Func, row []any) (any, error) {
 	switch e.Fn {
 	case FloorTo:
 		x, step, origin := naiveBig(args[0]), naiveBig(args[1]), naiveBig(args[2])
+		if len(args) == 4 && x.Cmp(naiveBig(args[3])) < 0 {
+			return args[0], nil
+		}
 		d := new(big.Int).Sub(x, origin)
 		d.Mod(d, step)
 		return naiveOf(e.T, d.Sub(x, d))

@@ -127,7 +127,11 @@ func genExpr(t *rapid.T, typ Type, depth int) Expr {
 		case 2:
 			return Arith{Op: Neg, L: sub(typ), T: typ, Text: "-x"}
 		case 3:
-			return Func{Fn: FloorTo, Args: []Expr{sub(typ), intConst(pick[int64](t, 1, 2, 3, 7, 60000, 1<<40)), intConst(pick[int64](t, 0, 5, -9))}, T: typ}
+			f := Func{Fn: FloorTo, Args: []Expr{sub(typ), intConst(pick[int64](t, 1, 2, 3, 7, 60000, 1<<40)), intConst(pick[int64](t, 0, 5, -9))}, T: typ}
+			if least := pick[int64](t, math.MinInt64, -4, 0, 1, 60001); least != math.MinInt64 {
+				f.Args = append(f.Args, intConst(least))
+			}
+			return f
 		case 4:
 			fn := pick(t, Year, Month, Day, Hour, Minute, Second, DayOfWeek, DayOfYear, Quarter, DateOf)
 			ts := Func{Fn: Abs, Args: []Expr{Arith{Op: Mod, L: sub(typ), R: intConst(4_000_000_000_000), T: typ}}, T: typ}

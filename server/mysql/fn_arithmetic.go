@@ -32,6 +32,7 @@ func (a arithmetic) WithResolvedChildren(children []any) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, fmt.Errorf("arithmetic: operands %T and %T", children[0], children[1])
 	}
+	left, right = signed(left), signed(right)
 	if a.op == sqlparser.IntDivStr {
 		return &checked{op: a.op, left: left, right: right}, nil
 	}

@@ -23,8 +23,25 @@ func weekDateFunctions() []sql.Function {
 				return weekDate(text, format, false)
 			}
 		}
-		return function.NewStrToDate(text, format)
+		return strictDate(text, format)
 	}}}
+}
+
+// strictDate is the engine's STR_TO_DATE, which ends a statement at the first NULL and at numbers.
+func strictDate(text, format sql.Expression) sql.Expression {
+	return &scalar{name: "str_to_date", args: []sql.Expression{text, format}, strict: true, typeOf: func(args []sql.Expression) sql.Type {
+		return function.NewStrToDate(args[0], args[1]).Type()
+	}, eval: func(ctx *sql.Context, values []any, _ []sql.Expression) (any, error) {
+		var args [2]sql.Expression
+		for i, v := range values {
+			s, err := toText(ctx, v, nil)
+			if err != nil {
+				return nil, err
+			}
+			args[i] = expression.NewLiteral(s, types.LongText)
+		}
+		return function.NewStrToDate(args[0], args[1]).Eval(ctx, nil)
+	}}
 }
 
 // weekDate reads year, week and day; weeks begin on Sunday, and the first is that of the year's first Sunday
