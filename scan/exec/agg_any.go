@@ -33,14 +33,14 @@ func (a *anyAcc) add(v *vector.Vector, gids []uint32, n int) error {
 		if n > 0 && a.pos[0] == noRow {
 			a.keep(0, a.sink.place(0), v, 0)
 		}
-		return nil
+		return a.vals.fits()
 	}
 	for i, g := range gids {
 		if a.pos[g] == noRow {
 			a.keep(g, a.sink.place(i), v, i)
 		}
 	}
-	return nil
+	return a.vals.fits()
 }
 
 func (a *anyAcc) keep(g uint32, pos uint64, v *vector.Vector, i int) {
@@ -61,6 +61,9 @@ func (a *anyAcc) merge(from accumulator, to []uint32) {
 func (a *anyAcc) result(n int) (vector.Vector, error) {
 	if a.vals.n == 0 { // no row at all
 		return nullVector(a.vals.t, n), nil
+	}
+	if err := a.vals.fits(); err != nil {
+		return vector.Vector{}, err
 	}
 	v := a.vals.vector()
 	return *a.out.gather(&v, a.at[:n]), nil

@@ -2,13 +2,10 @@ package exec
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"unicode/utf8"
 
 	"millrace/internal/vector"
-	"millrace/scan"
 )
 
 // concatAcc is GroupConcat. It keeps all texts and puts them together at the end.
@@ -66,10 +63,16 @@ func (a *concatAcc) add(v *vector.Vector, gids []uint32, n int) error {
 		}
 		a.keep(g, a.sink.place(i), v, a.ev, i)
 	}
-	if len(a.text.bytes) > math.MaxUint32/2 {
-		return fmt.Errorf("%w: GROUP_CONCAT of more than 2 GiB", scan.ErrMemory)
+	return a.fits()
+}
+
+func (a *concatAcc) fits() error {
+	for k := range a.keys {
+		if err := a.keys[k].fits(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return a.text.fits()
 }
 
 func (a *concatAcc) keep(g uint32, pos uint64, v *vector.Vector, keys []*vector.Vector, i int) {
@@ -94,6 +97,9 @@ func (a *concatAcc) merge(from accumulator, to []uint32) {
 }
 
 func (a *concatAcc) result(n int) (vector.Vector, error) {
+	if err := a.fits(); err != nil {
+		return vector.Vector{}, err
+	}
 	text := a.text.vector()
 	order := make([]int32, len(a.gids))
 	for i := range order {
@@ -163,8 +169,8 @@ func textsOf(texts [][]byte) (vector.Vector, error) {
 	for _, t := range texts {
 		size += len(t)
 	}
-	if size > math.MaxUint32 {
-		return v, fmt.Errorf("%w: a column of %d bytes", scan.ErrMemory, size)
+	if size > maxText {
+		return v, errText(int64(size))
 	}
 	v.Bytes = make([]byte, 0, size)
 	var valid []uint64

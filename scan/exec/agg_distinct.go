@@ -38,8 +38,8 @@ func (a *distinctAcc) add(v *vector.Vector, gids []uint32, n int) error {
 	v, gids, n = a.dense.of(v, gids, n)
 	ids := grown(&a.ids, n)
 	a.values.ids(v, ids)
-	if gids == nil {
-		return nil
+	if err := a.values.fits(); err != nil || gids == nil {
+		return err
 	}
 	if a.pairs == nil {
 		a.pairs = &pairSet{}
@@ -80,6 +80,9 @@ func (a *distinctAcc) result(n int) (vector.Vector, error) {
 	if c, ok := a.inner.(*countAcc); ok {
 		a.count(c)
 		return c.result(n)
+	}
+	if err := a.values.fits(); err != nil {
+		return vector.Vector{}, err
 	}
 	vals := a.values.values()
 	var rows []int32

@@ -399,6 +399,9 @@ func (s *groupSink) place(k int) uint64 { return uint64(s.morsel)<<32 | uint64(s
 func (s *groupSink) account() error {
 	n := 8 * int64(cap(s.firsts))
 	if s.group != nil {
+		if err := s.group.fits(); err != nil {
+			return err
+		}
 		n += s.group.bytes()
 	}
 	for _, acc := range s.accs {

@@ -1,9 +1,12 @@
 package exec
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"millrace/internal/vector"
+	"millrace/scan"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
@@ -155,6 +158,22 @@ func appendSlots[T any](dst, vals []T, sel []int32) []T {
 	return dst
 }
 
+// maxText is the most text that a vector has: offsets have 32 bits.
+const maxText = math.MaxUint32
+
+// errText says that a column has more.
+func errText(bytes int64) error {
+	return fmt.Errorf("%w: a column of %d bytes of text", scan.ErrMemory, bytes)
+}
+
+// fits is scan.ErrMemory when more text was appended than a vector has. vector must not be called then.
+func (b *builder) fits() error {
+	if len(b.bytes) > maxText {
+		return errText(int64(len(b.bytes)))
+	}
+	return nil
+}
+
 // vector is what was gathered, valid until the next append or reset.
 func (b *builder) vector() vector.Vector {
 	v := vector.Vector{Kind: b.t.Kind, Scale: b.t.Scale, Len: b.n, Nulls: b.nulls}
@@ -176,6 +195,28 @@ func (b *builder) vector() vector.Vector {
 		v.Offsets, v.Bytes = b.offsets, b.bytes
 	}
 	return v
+}
+
+// textOf is how many bytes of text the rows that sel lists have: what appending them takes, which may be far more than v
+// holds when the rows of a join repeat.
+func textOf(v *vector.Vector, sel []int32) int64 {
+	if v.Kind != vector.String {
+		return 0
+	}
+	if v.Const {
+		return int64(len(v.Text(0))) * int64(len(sel))
+	}
+	n := int64(0)
+	if v.Dict == nil {
+		for _, i := range sel {
+			n += int64(v.Offsets[i+1] - v.Offsets[i])
+		}
+		return n
+	}
+	for _, i := range sel {
+		n += int64(len(v.Text(int(i))))
+	}
+	return n
 }
 
 // size is about how many bytes the builder holds.

@@ -79,6 +79,10 @@ func nullVector(t Type, n int) vector.Vector {
 	return v
 }
 
+// gatherText is how much text gather copies at once. Of more, the same long texts over and over in a join or among the keys
+// of groups, it makes codes instead: they would not fit offsets, nor the memory.
+const gatherText = 64 << 20
+
 // gather makes the column rows sel of v, in that order (which need not ascend).
 func (c *column) gather(v *vector.Vector, sel []int32) *vector.Vector {
 	n := len(sel)
@@ -134,6 +138,14 @@ func (c *column) gather(v *vector.Vector, sel []int32) *vector.Vector {
 	case v.Code32 != nil:
 		out.Code32 = take(&c.code32, v.Code32, sel)
 	case v.Kind == vector.String && v.Dict == nil:
+		if textOf(v, sel) > gatherText {
+			out.Dict = &vector.Dict{Offsets: v.Offsets[: v.Len+1 : v.Len+1], Bytes: v.Bytes}
+			out.Code32 = grown(&c.code32, n)
+			for k, i := range sel {
+				out.Code32[k] = uint32(i)
+			}
+			break
+		}
 		offsets := append(c.offsets[:0], 0)
 		bytes := c.bytes[:0]
 		for _, i := range sel {
@@ -222,7 +234,13 @@ func (c *column) texts() textBuilder {
 }
 
 // end closes the present text, which was appended to c.bytes.
-func (b textBuilder) end() { b.c.offsets = append(b.c.offsets, uint32(len(b.c.bytes))) }
+func (b textBuilder) end() error {
+	if len(b.c.bytes) > maxText {
+		return errText(int64(len(b.c.bytes)))
+	}
+	b.c.offsets = append(b.c.offsets, uint32(len(b.c.bytes)))
+	return nil
+}
 
 // done is the vector.
 func (b textBuilder) done() *vector.Vector {

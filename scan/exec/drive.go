@@ -2,6 +2,9 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -12,6 +15,9 @@ type sink interface {
 	add(b *Batch) error
 	end(morsel int) error
 }
+
+// errStopped makes the other goroutines end where one has a bug.
+var errStopped = errors.New("exec: stopped")
 
 // drive carries all rows of n into sinks, one per goroutine, and returns the sinks when all is
 // done. Of a pipeline each block is a morsel; the rows of anything else are one morsel, and come in
@@ -62,15 +68,26 @@ func (r *runner) driveWork(ctx context.Context, m *morsels, newSink func(rows in
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
-	errs := make([]error, n)
+	errs, bugs := make([]error, n), make([]any, n)
 	for i := range sinks {
 		wg.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					bugs[i] = fmt.Sprintf("%v\n%s", p, debug.Stack())
+					cancel(errStopped)
+				}
+			}()
 			if errs[i] = work(ctx, sinks[i]); errs[i] != nil {
 				cancel(errs[i])
 			}
 		})
 	}
 	wg.Wait()
+	for _, p := range bugs {
+		if p != nil {
+			panic(p) // here, where the statement's handler can end it: there it would end the process
+		}
+	}
 	for _, err := range errs {
 		if err != nil {
 			return nil, context.Cause(ctx) // the first, which made the others stop

@@ -130,6 +130,9 @@ func (e *caseEval) eval(in *input) (*vector.Vector, error) {
 	if err := take(e.thens[len(e.conds)], e.rest, e.where); err != nil {
 		return nil, err
 	}
+	if err := e.out.fits(); err != nil {
+		return nil, err
+	}
 	v := e.out.vector()
 	return e.result.gather(&v, e.order), nil
 }

@@ -96,7 +96,9 @@ func (e *convertEval) eval(in *input) (*vector.Vector, error) {
 			if !null(i) {
 				e.out.bytes = strconv.AppendInt(e.out.bytes, x, 10)
 			}
-			b.end()
+			if err := b.end(); err != nil {
+				return nil, err
+			}
 		}
 		b.done()
 	}

@@ -47,6 +47,9 @@ func (d *dictEval) eval(in *input) (*vector.Vector, error) {
 		return d.plain.eval(in)
 	}
 	if !d.made {
+		if err := d.table.fits(); err != nil {
+			return nil, err
+		}
 		d.made = true
 		d.vec = d.table.vector()
 		if d.t.Kind == vector.String {

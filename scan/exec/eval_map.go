@@ -93,6 +93,9 @@ func (e *mapEval) eval(in *input) (*vector.Vector, error) {
 		}
 		rows[i] = id
 	}
+	if err := e.results.fits(); err != nil {
+		return nil, err
+	}
 	all := e.results.vector()
 	return e.out.gather(&all, rows), nil
 }

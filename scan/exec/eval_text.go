@@ -56,7 +56,9 @@ func (e *foldEval) eval(in *input) (*vector.Vector, error) {
 		if valid == nil || bitSet(valid, i) {
 			e.out.bytes = e.append(e.out.bytes, v.Text(i))
 		}
-		b.end()
+		if err := b.end(); err != nil {
+			return nil, err
+		}
 	}
 	b.done()
 	e.out.setNulls(valid)
@@ -112,7 +114,9 @@ func (e *substringEval) eval(in *input) (*vector.Vector, error) {
 		if valid == nil || bitSet(valid, i) {
 			e.out.bytes = append(e.out.bytes, e.cut(v.Text(i))...)
 		}
-		b.end()
+		if err := b.end(); err != nil {
+			return nil, err
+		}
 	}
 	b.done()
 	e.out.setNulls(valid)
@@ -183,7 +187,9 @@ func (e *concatEval) eval(in *input) (*vector.Vector, error) {
 				e.out.bytes = append(e.out.bytes, p.Text(i)...)
 			}
 		}
-		b.end()
+		if err := b.end(); err != nil {
+			return nil, err
+		}
 	}
 	b.done()
 	e.out.setNulls(valid)

@@ -14,6 +14,8 @@ type keyTable interface {
 	values() vector.Vector
 	// bytes is about what the table holds.
 	bytes() int64
+	// fits is scan.ErrMemory when there is more text than a vector has. values must not be called then.
+	fits() error
 }
 
 // newKeyTable makes a table for values of type t. rows is how many are to be expected at
@@ -74,6 +76,15 @@ func (g *grouper) bytes() int64 {
 		n += p.bytes()
 	}
 	return n
+}
+
+func (g *grouper) fits() error {
+	for _, t := range g.tables {
+		if err := t.fits(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keys are the key columns of all groups, in the order of their numbers.

@@ -51,6 +51,7 @@ func newIntTable(t Type, rows int) *intTable {
 
 func (h *intTable) len() int { return len(h.vals) }
 
+func (*intTable) fits() error { return nil }
 func (h *intTable) bytes() int64 {
 	return 8*int64(cap(h.vals)) + 4*int64(cap(h.direct)) + 16*int64(cap(h.slots))
 }

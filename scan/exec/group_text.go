@@ -51,6 +51,13 @@ func (h *textTable) bytes() int64 {
 	return 24*int64(cap(h.slots)) + 8*int64(cap(h.offsets)) + int64(cap(h.text)) + 4*int64(cap(h.codes))
 }
 
+func (h *textTable) fits() error {
+	if h.t.Kind == vector.String && len(h.text) > maxText {
+		return errText(int64(len(h.text)))
+	}
+	return nil
+}
+
 func (h *textTable) nullID() uint32 {
 	if h.null == noID {
 		h.null = uint32(h.len())

@@ -133,13 +133,20 @@ func (s *joinSide) build(ctx context.Context, r *runner, n Node, keys []Expr) er
 	for i, k := range keys {
 		keyCols[i].reset(k.Type())
 	}
-	rows := 0
+	rows, size := 0, int64(0)
 	for {
 		b, err := child.next(ctx)
 		if done(err) {
 			break
 		}
 		if err != nil {
+			return err
+		}
+		coming := size
+		for i := range cols {
+			coming += textOf(&b.Cols[i], b.rows())
+		}
+		if err := s.held.set(coming); err != nil {
 			return err
 		}
 		p.in.set(b)
@@ -154,12 +161,18 @@ func (s *joinSide) build(ctx context.Context, r *runner, n Node, keys []Expr) er
 			cols[i].appendRows(&b.Cols[i], b.rows())
 		}
 		rows += p.in.n
-		size := int64(rows) * 40 // the table
+		size = int64(rows) * 40 // the table
 		for i := range cols {
 			size += cols[i].size()
+			if err := cols[i].fits(); err != nil {
+				return err
+			}
 		}
 		for i := range keyCols {
 			size += keyCols[i].size()
+			if err := keyCols[i].fits(); err != nil {
+				return err
+			}
 		}
 		if err := s.held.set(size); err != nil {
 			return err

@@ -55,7 +55,7 @@ func (s *sortOp) next(ctx context.Context) (*Batch, error) {
 		return nil, err
 	}
 	s.rows.reset(s.n.Schema())
-	for s.rows.n < chunkRows && s.left != 0 {
+	for !s.rows.full() && s.left != 0 {
 		row, err := s.row()
 		if err != nil {
 			return nil, err
@@ -210,10 +210,16 @@ func (k *sortKeys) append(dst []byte, i int) []byte {
 
 // rowBatch makes a batch of encoded rows.
 type rowBatch struct {
-	cols []builder
-	n    int
-	out  Batch
+	cols  []builder
+	n     int
+	bytes int
+	out   Batch
 }
+
+// batchBytes ends a batch of wide rows before it has chunkRows of them.
+const batchBytes = 8 << 20
+
+func (r *rowBatch) full() bool { return r.n == chunkRows || r.bytes >= batchBytes }
 
 func (r *rowBatch) reset(schema []Type) {
 	if r.cols == nil {
@@ -222,12 +228,13 @@ func (r *rowBatch) reset(schema []Type) {
 	for i, t := range schema {
 		r.cols[i].reset(t)
 	}
-	r.n = 0
+	r.n, r.bytes = 0, 0
 }
 
 func (r *rowBatch) add(row []byte) {
 	decodeRow(row, r.cols)
 	r.n++
+	r.bytes += len(row)
 }
 
 func (r *rowBatch) batch() *Batch {

@@ -39,7 +39,7 @@ func (t *topOp) next(ctx context.Context) (*Batch, error) {
 		return nil, io.EOF
 	}
 	t.rows.reset(t.n.Schema())
-	for ; t.rows.n < chunkRows && t.at < len(t.items); t.at++ {
+	for ; !t.rows.full() && t.at < len(t.items); t.at++ {
 		t.rows.add(t.items[t.at].row)
 	}
 	return t.rows.batch(), nil

@@ -111,13 +111,20 @@ func (w *windowOp) compute(ctx context.Context) error {
 			vals[i].reset(e.Type())
 		}
 	}
-	n := 0
+	n, size := 0, int64(0)
 	for {
 		b, err := w.child.next(ctx)
 		if done(err) {
 			break
 		}
 		if err != nil {
+			return err
+		}
+		coming := 2 * size
+		for i := range rows {
+			coming += textOf(&b.Cols[i], b.rows())
+		}
+		if err := w.held.set(coming); err != nil {
 			return err
 		}
 		p.in.set(b)
@@ -135,12 +142,18 @@ func (w *windowOp) compute(ctx context.Context) error {
 			rows[i].appendRows(&b.Cols[i], b.rows())
 		}
 		n += p.in.n
-		size := int64(n) * int64(4+16*len(w.n.Funcs))
+		size = int64(n) * int64(4+16*len(w.n.Funcs))
 		for i := range rows {
 			size += rows[i].size()
+			if err := rows[i].fits(); err != nil {
+				return err
+			}
 		}
 		for i := range vals {
 			size += vals[i].size()
+			if err := vals[i].fits(); err != nil {
+				return err
+			}
 		}
 		if err := w.held.set(2 * size); err != nil { // the sorted copy as well
 			return err
@@ -230,6 +243,9 @@ func (w *windowOp) functions(ctx context.Context, sorted []vector.Vector) error 
 				return err
 			}
 			from = end
+		}
+		if err := out.fits(); err != nil {
+			return err
 		}
 		w.cols = append(w.cols, out.vector())
 	}
