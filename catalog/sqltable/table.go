@@ -24,6 +24,7 @@ type Table struct {
 	cols     []column
 	base     scan.Expr // what makes a companion's rows; nil: all records
 	latest   bool      // only the newest record of each key
+	past     *appended // AS OF: what had been appended by then; nil: all of the snapshot
 	proj     []int     // indexes in cols; nil: all
 	scan     Scan
 	planned  bool
@@ -142,7 +143,7 @@ func (t *Table) ScanColumn(i int) scan.Column { return t.projected()[i].scan }
 // Request is the scan that returns the table's rows.
 func (t *Table) Request() scan.Request {
 	cols := t.projected()
-	source := scan.FromSnapshot(t.stmt.Snapshot())
+	source := t.source()
 	if t.latest {
 		source = scan.Latest(source)
 	}
@@ -160,6 +161,17 @@ func (t *Table) Request() scan.Request {
 	}
 	return req
 }
+
+// source is the records that the table is made of.
+func (t *Table) source() scan.Source {
+	if t.past != nil {
+		return t.past
+	}
+	return scan.FromSnapshot(t.stmt.Snapshot())
+}
+
+// Past says that the table shows what had been appended by some time, AS OF which it was named.
+func (t *Table) Past() bool { return t.past != nil }
 
 func both(a, b scan.Expr) scan.Expr {
 	switch {
@@ -186,9 +198,9 @@ func (t *Table) DataLength(*sql.Context) (uint64, error) {
 func (t *Table) RowCount(ctx *sql.Context) (uint64, bool, error) {
 	var n uint64
 	exact := t.base == nil && !t.latest && t.scan.Filter == nil && PushdownEnabled(ctx)
-	snap := t.stmt.Snapshot()
+	source := t.source()
 	for p := range t.bound.Topic.Partitions {
-		b, err := snap.Bounds(state.TopicPartition{Topic: t.bound.Topic.ID, Partition: p})
+		b, err := source.Bounds(state.TopicPartition{Topic: t.bound.Topic.ID, Partition: p})
 		if err != nil {
 			return 0, false, err
 		}

@@ -166,6 +166,7 @@ func (c *conn) describe(ctx *sql.Context, stmt sqlparser.Statement, text string)
 	if err := checkSelect(stmt); err != nil {
 		return nil, err
 	}
+	asOfAnyTime(stmt)
 	if err := c.rewrite(ctx, stmt); err != nil {
 		return nil, err
 	}

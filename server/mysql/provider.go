@@ -73,6 +73,8 @@ type visibleDatabase struct{ db sql.Database }
 var (
 	_ sql.Database         = visibleDatabase{}
 	_ sql.CollatedDatabase = visibleDatabase{}
+
+	_ sql.VersionedDatabase = visibleDatabase{}
 )
 
 func (d visibleDatabase) Name() string { return d.db.Name() }
@@ -96,6 +98,23 @@ func (d visibleDatabase) GetTableNames(ctx *sql.Context) ([]string, error) {
 		}
 	}
 	return visible, nil
+}
+
+// GetTableInsensitiveAsOf implements sql.VersionedDatabase.
+func (d visibleDatabase) GetTableInsensitiveAsOf(ctx *sql.Context, name string, asOf any) (sql.Table, bool, error) {
+	v, ok := d.db.(sql.VersionedDatabase)
+	if !ok {
+		return nil, false, sql.ErrAsOfNotSupported.New(d.Name())
+	}
+	if !maySee(ctx, d.db.Name(), name) {
+		return nil, false, nil
+	}
+	return v.GetTableInsensitiveAsOf(ctx, name, asOf)
+}
+
+// GetTableNamesAsOf implements sql.VersionedDatabase.
+func (d visibleDatabase) GetTableNamesAsOf(ctx *sql.Context, _ any) ([]string, error) {
+	return d.GetTableNames(ctx)
 }
 
 func (d visibleDatabase) GetCollation(ctx *sql.Context) sql.CollationID {
