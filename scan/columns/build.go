@@ -201,6 +201,7 @@ func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64)
 		}
 	}()
 	rows := 0
+	texts := make([]int64, len(cols)) // bytes
 	for {
 		rec, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -213,6 +214,9 @@ func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64)
 		rows += int(rec.NumRows())
 		for i := range cols {
 			chunks[i] = append(chunks[i], rec.Column(i))
+			if texts[i] += textBytes(rec.Column(i)); texts[i] > maxText {
+				return nil, 0, tooMuchText(w.b)
+			}
 		}
 	}
 	out := make([]*vector.Vector, len(cols))
@@ -313,9 +317,9 @@ func (w *view) joinParts(held []*column, gaps []span, expanded []*vector.Vector,
 	if g < len(gaps) {
 		parts = append(parts, expanded[g])
 	}
-	v, err := vector.Concat(parts...)
+	v, err := concat(w.b, parts)
 	if err != nil {
-		return fmt.Errorf("columns: %v: %w", w.b, err)
+		return err
 	}
 	if w.b.dense && int64(v.Len) != w.b.end-w.b.from {
 		return fmt.Errorf("%w: %v joined from %d", errRows, w.b, len(parts))
@@ -323,6 +327,18 @@ func (w *view) joinParts(held []*column, gaps []span, expanded []*vector.Vector,
 	w.s.set.m.merged.Inc()
 	put(&v)
 	return nil
+}
+
+// concat joins the parts of a column of b.
+func concat(b *block, parts []*vector.Vector) (vector.Vector, error) {
+	v, err := vector.Concat(parts...)
+	switch {
+	case errors.Is(err, vector.ErrTextSize):
+		return v, tooMuchText(b)
+	case err != nil:
+		return v, fmt.Errorf("columns: %v: %w", b, err)
+	}
+	return v, nil
 }
 
 // pinDonors takes what blocks, or those that they have taken the place of, have of a column, in order of offsets. Under the mutex.

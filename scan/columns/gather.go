@@ -2,8 +2,10 @@ package columns
 
 import (
 	"fmt"
+	"math"
 
 	"millrace/internal/vector"
+	"millrace/scan"
 	"millrace/scan/exec"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -11,6 +13,26 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
 )
+
+// maxText is the most text that a column of a block has: a vector's offsets have 32 bits. Only blocks of compressed batches
+// can have more.
+const maxText = math.MaxUint32
+
+// tooMuchText says that a block has more.
+func tooMuchText(b *block) error {
+	return fmt.Errorf("%w: more than 4 GiB of text in a column of %v", scan.ErrMemory, b)
+}
+
+// textBytes is how much text an array has.
+func textBytes(a arrow.Array) int64 {
+	switch a := a.(type) {
+	case *array.String:
+		return int64(len(a.ValueBytes()))
+	case *array.Binary:
+		return int64(len(a.ValueBytes()))
+	}
+	return 0
+}
 
 // gatherer joins pieces of a column into one vector.
 type gatherer struct {

@@ -68,9 +68,9 @@ func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, r
 	gap(to - at)
 	vecs = make([]*vector.Vector, len(cols))
 	for i := range cols {
-		v, err := vector.Concat(parts[i]...)
+		v, err := concat(b, parts[i])
 		if err != nil {
-			return nil, false, fmt.Errorf("columns: %w", err)
+			return nil, false, err
 		}
 		vecs[i] = &v
 	}

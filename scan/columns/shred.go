@@ -33,6 +33,7 @@ type shredder struct {
 	timed   []uint64 // validity of times
 	keys    *vector.Texts
 	keyed   []uint64
+	keyText int64 // bytes of keys
 	values  *blobexpand.Shredder
 	parts   [][]vector.Vector // of values, but the last
 }
@@ -102,7 +103,11 @@ func (w *view) shred(ctx context.Context, cols []scan.Column, from, to int64) ([
 					}
 				}
 				if s.keys != nil && r.Key != nil {
-					s.keys.Put(row, scan.Text(nil, r.Key))
+					text := scan.Text(nil, r.Key)
+					if s.keyText += int64(len(text)); s.keyText > maxText {
+						return nil, 0, tooMuchText(w.b)
+					}
+					s.keys.Put(row, text)
 					s.keyed[row>>6] |= 1 << (row & 63)
 				}
 				if s.values != nil {
@@ -117,12 +122,12 @@ func (w *view) shred(ctx context.Context, cols []scan.Column, from, to int64) ([
 	if err := it.Err(); err != nil {
 		return nil, 0, err
 	}
-	out, err := s.take(cols)
+	out, err := s.take(w.b, cols)
 	return out, s.rows, err
 }
 
 // take returns the vectors in the order of cols.
-func (s *shredder) take(cols []scan.Column) ([]*vector.Vector, error) {
+func (s *shredder) take(b *block, cols []scan.Column) ([]*vector.Vector, error) {
 	var values []vector.Vector
 	if s.values != nil {
 		values = s.values.Take()
@@ -146,8 +151,8 @@ func (s *shredder) take(cols []scan.Column) ([]*vector.Vector, error) {
 					all = append(all, &p[next])
 				}
 				var err error
-				if v, err = vector.Concat(append(all, &v)...); err != nil {
-					return nil, fmt.Errorf("columns: %w", err)
+				if v, err = concat(b, append(all, &v)); err != nil {
+					return nil, err
 				}
 			}
 			next++
