@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"millrace/catalog"
@@ -60,7 +59,8 @@ type Sealer struct {
 	stop    context.CancelFunc
 	stopped chan struct{}
 
-	sealing sync.Mutex // one file is written at a time
+	// sealing holds one token: who has it writes files. One is written at a time.
+	sealing chan struct{}
 
 	// The worker's own.
 	known   map[state.TopicPartition]progress
@@ -90,9 +90,10 @@ func New(o Options) *Sealer {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Sealer{
-		o: o, stop: stop, stopped: make(chan struct{}),
+		o: o, stop: stop, stopped: make(chan struct{}), sealing: make(chan struct{}, 1),
 		known: map[state.TopicPartition]progress{}, failed: map[state.TopicID]time.Time{}, waiting: map[state.TopicID]time.Time{},
 	}
+	s.sealing <- struct{}{}
 	s.m = newMetrics(o.Registry, o.Columns)
 	go s.work(ctx)
 	return s
@@ -134,8 +135,11 @@ func (s *Sealer) renew(ctx context.Context, topics []state.Topic) {
 }
 
 func (s *Sealer) renewTopic(ctx context.Context, topic string) error {
-	s.sealing.Lock()
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
 	partitions, err := func() ([]int32, error) {
+		defer s.leave()
 		sn := s.o.Store.Snapshot()
 		defer sn.Release()
 		t, ok := sn.Topics().ByName(topic)
@@ -148,13 +152,24 @@ func (s *Sealer) renewTopic(ctx context.Context, topic string) error {
 		}
 		return s.o.Columns.Renew(ctx, sn, table)
 	}()
-	s.sealing.Unlock()
 	if err != nil || len(partitions) == 0 {
 		return err
 	}
 	_, err = s.sealUpto(ctx, topic, partitions, false)
 	return err
 }
+
+// enter waits for the token, so long as ctx lives: CALL millrace.seal can be killed while another topic is sealed.
+func (s *Sealer) enter(ctx context.Context) error {
+	select {
+	case <-s.sealing:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *Sealer) leave() { s.sealing <- struct{}{} }
 
 // due is a topic with something to seal.
 type due struct {
@@ -272,11 +287,13 @@ func (s *Sealer) seal(ctx context.Context, d *due) error {
 
 // sealUpto seals partitions, and says up to where they are.
 func (s *Sealer) sealUpto(ctx context.Context, topic string, partitions []int32, all bool) (upto []int64, err error) {
-	s.sealing.Lock()
-	defer s.sealing.Unlock()
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
 	for {
 		p, err := s.file(ctx, topic, partitions, all)
-		if err != nil || !p.More {
+		if err != nil || !p.More || p.Blocks == 0 { // blocks without a row are in no file, and would be chosen again
 			return p.Upto, err
 		}
 	}

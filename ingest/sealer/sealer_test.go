@@ -451,3 +451,18 @@ func TestCompactionHasItsColumnsMadeAnew(t *testing.T) {
 		t.Fatal(n, b.files("t"))
 	}
 }
+
+func TestSealingByHandThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
+	b := open(t, vfs.NewMem())
+	defer b.close()
+	b.produce(b.create("t", 1, nil), 0, 1)
+	if err := b.s.enter(context.Background()); err != nil { // another is at work
+		t.Fatal(err)
+	}
+	defer b.s.leave()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := b.s.Seal(ctx, "t"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
