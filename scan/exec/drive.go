@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+
+	"millrace/scan"
 )
 
 // sink takes in rows, for one goroutine. Morsels come in ascending order, but not every one.
@@ -24,6 +26,9 @@ var errStopped = errors.New("exec: stopped")
 // one goroutine. Goroutines have ended when drive returns.
 func (r *runner) drive(ctx context.Context, n Node, newSink func(rows int) (sink, error)) ([]sink, error) {
 	f, err := r.fragmentOf(ctx, n)
+	if errors.Is(err, scan.ErrMemory) {
+		return r.driveOne(ctx, n, newSink) // a join part by part, see joinParts
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"hash/maphash"
 	"io"
 )
 
@@ -14,7 +15,7 @@ type fragment struct {
 	sides map[*Join]*joinSide
 }
 
-// fragmentOf is n as a fragment, nil if it is none. It builds the joins' tables.
+// fragmentOf is n as a fragment, nil if it is none. It builds the joins' tables; scan.ErrMemory if they do not fit.
 func (r *runner) fragmentOf(ctx context.Context, n Node) (*fragment, error) {
 	if p := pipelineOf(n); p != nil {
 		return &fragment{p: p, sides: map[*Join]*joinSide{}}, nil
@@ -28,7 +29,7 @@ func (r *runner) fragmentOf(ctx context.Context, n Node) (*fragment, error) {
 	case *Project:
 		return r.below(ctx, n, n.Child)
 	case *Join:
-		side, err := r.joinSide(ctx, n)
+		side, err := r.joinSide(ctx, n, part{}, maphash.Seed{})
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"io"
 
 	"millrace/internal/vector"
@@ -16,7 +17,8 @@ type joinOp struct {
 	side  *joinSide // nil: not built yet
 	owns  bool      // side is to be given back
 	probe operator
-	p     *program // the probing side's keys
+	parts joinParts // if it owns
+	p     *program  // the probing side's keys
 	look  *joinProbe
 	res   *program // the residual, over both sides
 
@@ -77,8 +79,8 @@ func (r *runner) join(n *Join) (operator, error) {
 	return &joinOp{run: r, n: n}, nil
 }
 
-// joinSide builds one side of a join: the right one, but of an inner join the smaller.
-func (r *runner) joinSide(ctx context.Context, n *Join) (*joinSide, error) {
+// joinSide builds one side of a join, or its rows that are in a part: the right one, but of an inner join the smaller.
+func (r *runner) joinSide(ctx context.Context, n *Join, p part, seed maphash.Seed) (*joinSide, error) {
 	s := &joinSide{held: holding{account: &r.memory}}
 	build, keys := n.Right, n.RightKeys
 	if n.Kind == Inner {
@@ -94,7 +96,7 @@ func (r *runner) joinSide(ctx context.Context, n *Join) (*joinSide, error) {
 			build, keys = n.Left, n.LeftKeys
 		}
 	}
-	err := s.build(ctx, r, build, keys)
+	err := s.build(ctx, r, build, keys, p, seed)
 	if err != nil {
 		s.close()
 	}
@@ -115,8 +117,8 @@ func (s *joinSide) probing(n *Join) (Node, []Expr) {
 }
 
 // build reads one side into the table.
-func (s *joinSide) build(ctx context.Context, r *runner, n Node, keys []Expr) error {
-	child, err := r.build(n)
+func (s *joinSide) build(ctx context.Context, r *runner, n Node, keys []Expr, only part, seed maphash.Seed) error {
+	child, err := r.buildPart(n, keys, only, seed)
 	if err != nil {
 		return err
 	}
@@ -164,6 +166,9 @@ func (s *joinSide) build(ctx context.Context, r *runner, n Node, keys []Expr) er
 		size = int64(rows) * 40 // the table
 		for i := range cols {
 			size += cols[i].size()
+			if schema[i].Kind == vector.String {
+				size += cols[i].size() // there twice while it is coded
+			}
 			if err := cols[i].fits(); err != nil {
 				return err
 			}
@@ -226,26 +231,21 @@ func (j *joinOp) start(s *joinSide) error {
 }
 
 func (j *joinOp) next(ctx context.Context) (*Batch, error) {
-	if j.side == nil {
-		side, err := j.run.joinSide(ctx, j.n)
-		if err != nil {
-			return nil, err
-		}
-		j.owns = true
-		if err := j.start(side); err != nil {
-			return nil, err
-		}
-		other, _ := side.probing(j.n)
-		if j.probe, err = j.run.build(other); err != nil {
-			return nil, err
-		}
-	}
 	for {
+		if j.side == nil && !j.ended {
+			if err := j.open(ctx); err != nil {
+				return nil, err
+			}
+		}
 		if j.b == nil {
 			if j.ended {
 				return nil, io.EOF
 			}
 			b, err := j.probe.next(ctx)
+			if done(err) && j.owns {
+				j.finish()
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -455,11 +455,10 @@ func (j *joinOp) unmatched() *Batch {
 }
 
 func (j *joinOp) close() {
-	if j.probe != nil {
+	if j.owns {
+		j.finish()
+	} else if j.probe != nil {
 		j.probe.close()
-	}
-	if j.owns && j.side != nil {
-		j.side.close()
 	}
 	j.ended, j.b = true, nil
 }

@@ -8,7 +8,7 @@ import (
 	"millrace/scan"
 )
 
-// Groups that do not fit the budget together are computed in passes: the input is read again for each
+// Groups (and built sides of joins, join_spill.go) that do not fit the budget together are computed in passes: the input is read again for each
 // part of the keys' hashes, and a part that does not fit either is cut once more. Nothing is
 // written anywhere: the columns are in the cache or in files already, and to read them again costs no
 // more than to read copies. Groups then come part by part, in the order of their first rows within
@@ -44,6 +44,10 @@ func (p part) cut(err error, failed []*groupSink) []part {
 	if groups < fewGroups {
 		return nil
 	}
+	return p.split()
+}
+
+func (p part) split() []part {
 	out := make([]part, 1<<partBits)
 	for i := range out {
 		out[i] = part{p.bits + partBits, p.value<<partBits | uint64(i)}

@@ -7,7 +7,9 @@ import (
 	"runtime/debug"
 	heap "runtime/metrics"
 	"strconv"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"millrace/scan/exec"
 
@@ -29,7 +31,17 @@ type memoryGuard struct {
 	held  atomic.Int64 // granted to statements in columns
 	calls atomic.Uint64
 	used  atomic.Uint64
+
+	collecting sync.Mutex
+	collected  time.Time // when garbage was last collected because memory was full
+	again      time.Time // not before
 }
+
+// Between two collections of garbage for want of memory there is a pause of so many times what the last one took.
+const (
+	collectPause     = 5
+	collectPauseMost = 500 * time.Millisecond
+)
 
 // sampleEvery so many kept rows the heap is looked at. Rows may have megabytes: not many more.
 const sampleEvery = 64
@@ -84,12 +96,27 @@ func (g *memoryGuard) full() error {
 	if g.UsedMemory() < g.max {
 		return nil
 	}
-	// Much of it may be garbage.
-	debug.FreeOSMemory()
+	g.collect() // much of it may be garbage
 	if g.UsedMemory() < g.max {
 		return nil
 	}
 	return errNoMemory
+}
+
+// collect collects garbage for whom there is no memory. That takes all processors' time, the producers' as well, so who
+// asks again too soon waits.
+func (g *memoryGuard) collect() {
+	asked := time.Now()
+	g.collecting.Lock()
+	defer g.collecting.Unlock()
+	if g.collected.After(asked) {
+		return // for another one, meanwhile
+	}
+	time.Sleep(time.Until(g.again))
+	began := time.Now()
+	debug.FreeOSMemory()
+	g.collected = time.Now()
+	g.again = g.collected.Add(min(collectPause*g.collected.Sub(began), collectPauseMost))
 }
 
 // admits is errNoMemory when there is no memory for text of so many bytes that a function made; a

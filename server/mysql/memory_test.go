@@ -19,7 +19,6 @@ func TestAStatementThatKeepsTooManyRowsFailsAndTheOthersGoOn(t *testing.T) {
 		"SELECT i FROM t ORDER BY s, i",
 		"SELECT COUNT(*) FROM (SELECT i, s FROM t ORDER BY s, i) x",
 		"SELECT i, ROW_NUMBER() OVER (ORDER BY s) FROM t",
-		"SELECT COUNT(*) FROM t a JOIN t b ON CONCAT(a.s, a.i) = CONCAT(b.s, b.i)",
 		"SELECT GROUP_CONCAT(s) FROM t",
 		"SELECT GROUP_CONCAT(DISTINCT s ORDER BY i DESC) FROM t",
 		"SELECT JSON_ARRAYAGG(s) FROM t",
@@ -31,7 +30,8 @@ func TestAStatementThatKeepsTooManyRowsFailsAndTheOthersGoOn(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"SELECT COUNT(*) FROM t": "5001",
-		// Groups are computed part by part.
+		// Groups and joins are computed part by part.
+		"SELECT COUNT(*) FROM t a JOIN t b ON CONCAT(a.s, a.i) = CONCAT(b.s, b.i)":   "5001",
 		"SELECT COUNT(*) FROM (SELECT CONCAT(s, i) k, COUNT(*) FROM t GROUP BY k) x": "5001",
 		"SELECT COUNT(*) FROM (SELECT DISTINCT CONCAT(s, i) FROM t) x":               "5001",
 		"SELECT i FROM t WHERE i = 7":                                                "7",
