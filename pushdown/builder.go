@@ -85,14 +85,22 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	case *plan.Window:
 		return b.window(ctx, n, row)
 	default:
-		if !convertible(n) || len(row) > 0 || !b.enabled(ctx) {
-			return nil, nil
+		if convertible(n) && len(row) == 0 && b.enabled(ctx) {
+			c, _, err := b.columnar(ctx, n)
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				return c.rows(ctx)
+			}
 		}
-		c, _, err := b.columnar(ctx, n)
-		if err != nil || c == nil {
-			return nil, err
+		switch n := n.(type) {
+		case *plan.Distinct:
+			return b.distinct(ctx, n.Child, row)
+		case *plan.OrderedDistinct:
+			return b.distinct(ctx, n.Child, row)
 		}
-		return c.rows(ctx)
+		return nil, nil
 	}
 	if f, ok := n.(*plan.Filter); ok {
 		if e := exactFilter(ctx, f.Expression); e != nil {

@@ -36,6 +36,10 @@ func fixQuery(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 			if e, changed := joinable(n.Expression); changed {
 				return plan.NewFilter(e, n.Child), transform.NewTree, nil
 			}
+		case *plan.JoinNode:
+			if j := fixJoin(n); j != nil {
+				return j, transform.NewTree, nil
+			}
 		case *plan.Limit:
 			if e := countable(n.Limit); e != nil {
 				out := *n
@@ -96,7 +100,7 @@ func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 			return sub.WithQuery(query), transform.NewTree, nil
 		}
 		same := transform.SameTree
-		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixIn, fixComparison, pushdown.Exact, fixInterval} {
+		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixIn, fixRows, fixComparison, pushdown.Exact, fixInterval} {
 			if x := fix(ctx, e); x != nil {
 				e, same = x, transform.NewTree
 			}

@@ -20,6 +20,9 @@ COLUMNS = [
     ("g", "text", "VARCHAR(10)"),
     ("d", "date", "DATE"),
     ("t", "time", "DATETIME(3)"),
+    ("u", "unsigned", "BIGINT UNSIGNED"),
+    ("w", "wide", "DECIMAL(65,30)"),
+    ("o", "json", "JSON"),
 ]
 FAMILY = {name: family for name, family, _ in COLUMNS} | {"_partition": "int", "_offset": "int"}
 
@@ -32,6 +35,10 @@ POOL = {
     "s": ["", "a", "A", "a ", "ab", "abc", "b", "B", "ä", "zoo", "x_y", "50%", "😀", "hello world", "7"],
     "g": ["red", "green", "blue", "Red"],
     "d": ["2023-12-31", "2024-01-01", "2024-02-29", "2024-03-01", "2025-06-15"],
+    "u": [0, 1, 2, 3, 10, 9007199254740993, 9223372036854775807, 9223372036854775808, 18446744073709551615],
+    "w": [D("0"), D("1.5"), D("-0.000000000000000000000000000001"), D("0.1"), D("12345678901234567890123456789012345.123456789012345678901234567891"),
+          D("99999999999999999999999999999999999.999999999999999999999999999999"), D("-99999999999999999999999999999999999"), D("2")],
+    "o": [{"a": 1, "s": "x"}, {"a": 2, "s": "red", "b": {"c": [1, 2, 3]}}, {"a": 9007199254740993}, {"a": None, "s": ""}, {}, {"a": -5, "s": "ä", "b": {"c": []}}],
     "t": ["2023-12-31 23:59:59.999", "2024-01-01 00:00:00.000", "2024-01-01 00:00:59.500", "2024-02-29 12:34:56.789", "2025-06-15 06:00:00.000"],
 }
 
@@ -68,6 +75,10 @@ def literal(r, family):
         return r.choice(["0", "1"])
     if family == "text":
         return quote(r.choice(POOL["s"] + POOL["g"] * 3))
+    if family == "unsigned":
+        return str(r.choice(POOL["u"]))
+    if family == "wide":
+        return format(r.choice(POOL["w"]), "f")
     if family == "date":
         return quote(r.choice(POOL["d"]))
     return quote(r.choice(POOL["t"]))
@@ -98,7 +109,9 @@ class Queries:
         family = self.pick("int", "int", "dec")
         if depth <= 0 or r.random() < 0.45:
             return (self.column(family, alias) if r.random() < 0.8 else literal(r, family)), family
-        kind = r.randrange(9)
+        kind = r.randrange(20)
+        if kind >= 9:
+            return self.more_number(alias, depth, kind)
         if kind <= 2:
             a, b = self.small(alias, depth - 1), self.small(alias, depth - 1)
             return f"({a} {self.pick('+', '-', '*')} {b})", "dec"
@@ -115,6 +128,40 @@ class Queries:
             return f"CASE WHEN {self.condition(alias, depth - 1)} THEN {self.small(alias, 0)} ELSE {self.small(alias, 0)} END", "dec"
         return f"{self.pick('COALESCE', 'IFNULL')}({self.column('int', alias)}, {literal(r, 'int')})", "int"
 
+    def more_number(self, alias, depth, kind):
+        r = self.r
+        if kind == 9:
+            return f"{self.pick('GREATEST', 'LEAST')}({self.small(alias, 1)}, {self.small(alias, 0)}, {self.small(alias, 0)})", "dec"
+        if kind == 10:
+            return f"INSTR({self.text(alias, depth - 1)}, {literal(r, 'text')})", "int"
+        if kind == 11:
+            return f"CAST({self.column(self.pick('dec', 'text', 'int'), alias)} AS SIGNED)", "int"
+        if kind == 12:
+            return f"CAST({self.small(alias, 1)} AS DECIMAL({self.pick('10,1', '20,4', '12,0')}))", "dec"
+        if kind == 13:
+            return f"{self.pick('ROUND', 'TRUNCATE')}({self.column('dec', alias)}, {self.pick('0', '1', '-1')})", "dec"
+        if kind == 14:
+            return f"{self.pick('FLOOR', 'CEIL', 'SIGN')}({self.small(alias, 1)})", "int"
+        if kind == 15:
+            return f"DATEDIFF({self.column(self.pick('date', 'time'), alias)}, {self.pick(self.column('date', alias), literal(r, 'date'))})", "int"
+        if kind == 16:
+            return f"TIMESTAMPDIFF({self.pick('SECOND', 'MINUTE', 'HOUR', 'DAY', 'MONTH', 'YEAR')}, {self.column('time', alias)}, {self.when(alias, 1)})", "int"
+        if kind == 17:
+            return f"{self.pick('DAYOFWEEK', 'WEEKDAY', 'QUARTER', 'TO_DAYS', 'SECOND', 'MICROSECOND')}({self.column('time', alias)})", "int"
+        if kind == 18:
+            return f"CAST(JSON_UNQUOTE(JSON_EXTRACT({self.column('json', alias)}, '$.a')) AS SIGNED)", "int"
+        return f"NULLIF({self.column('int', alias)}, {literal(r, 'int')})", "int"
+
+    def when(self, alias, depth):
+        """A date and time."""
+        r = self.r
+        if depth <= 0 or r.random() < 0.3:
+            return self.column("time", alias)
+        n = self.pick(str(r.randrange(-40, 40)), self.column("bool", alias), "`j`" if not alias else alias + ".`j`")
+        unit = self.pick("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
+        return self.pick(f"({self.when(alias, depth - 1)} {self.pick('+', '-')} INTERVAL {n} {unit})", f"DATE_ADD({self.when(alias, depth - 1)}, INTERVAL {n} {unit})",
+                         f"LAST_DAY({self.when(alias, depth - 1)})", f"CAST({self.when(alias, depth - 1)} AS DATE)")
+
     def small(self, alias, depth):
         """A number that does not overflow when a few are multiplied."""
         if depth > 0 and self.r.random() < 0.4:
@@ -126,7 +173,9 @@ class Queries:
         r = self.r
         if depth <= 0 or r.random() < 0.6:
             return self.column("text", alias)
-        kind = r.randrange(5)
+        kind = r.randrange(17)
+        if kind >= 5:
+            return self.more_text(alias, depth, kind)
         if kind == 0:
             return f"CONCAT({self.text(alias, depth - 1)}, '-', {self.text(alias, 0)})"
         if kind == 1:
@@ -137,12 +186,41 @@ class Queries:
             return f"IF({self.condition(alias, depth - 1)}, {self.text(alias, 0)}, {literal(r, 'text')})"
         return f"COALESCE({self.text(alias, 0)}, {literal(r, 'text')})"
 
+    def more_text(self, alias, depth, kind):
+        r, t = self.r, self.text(alias, depth - 1)
+        if kind == 5:
+            return f"{self.pick('TRIM', 'LTRIM', 'RTRIM', 'REVERSE')}({t})"
+        if kind == 6:
+            return f"TRIM({self.pick('LEADING', 'TRAILING', 'BOTH')} {literal(r, 'text')} FROM {t})"
+        if kind == 7:
+            return f"REPLACE({t}, {self.pick(quote('a'), quote('re'), quote('k'), literal(r, 'text'))}, {literal(r, 'text')})"
+        if kind == 8:
+            return f"{self.pick('LPAD', 'RPAD')}({t}, {self.pick('0', '1', '3', '8', '-1')}, {self.pick(quote('*'), quote('xy'), quote('ä'))})"
+        if kind == 9:
+            return f"{self.pick('LEFT', 'RIGHT')}({t}, {self.pick('0', '1', '2', '-1', '50')})"
+        if kind == 10:
+            return f"REPEAT({t}, {self.pick('0', '1', '2', '-1')})"
+        if kind == 11:
+            return f"CAST({self.column(self.pick('int', 'dec', 'date', 'time', 'unsigned', 'wide'), alias)} AS CHAR)"
+        if kind == 12:
+            fmt = self.pick("%Y-%m-%d", "%d.%m.%y %H:%i:%s", "%W %M %e %Y", "%j %U %u %V %v %X %x", "%h:%i %p", "%T.%f", "%a %b %D", "%c/%e %k %l %r", "%%%Y")
+            return f"DATE_FORMAT({self.when(alias, 1)}, '{fmt}')"
+        if kind == 13:
+            return f"CONCAT_WS({quote('-')}, {t}, {self.column('text', alias)}, {self.column('int', alias)})"
+        if kind == 14:
+            return f"SUBSTRING_INDEX({t}, {self.pick(quote(' '), quote('e'), quote('-'))}, {self.pick('1', '-1', '2', '0')})"
+        if kind == 15:
+            return f"{self.pick('HEX', 'MD5')}({t})"
+        return f"JSON_UNQUOTE(JSON_EXTRACT({self.column('json', alias)}, '$.s'))"
+
     def condition(self, alias, depth):
         r = self.r
         if depth > 0 and r.random() < 0.5:
             a, b = self.condition(alias, depth - 1), self.condition(alias, depth - 1)
             return self.pick(f"({a} AND {b})", f"({a} OR {b})", f"(NOT {a})", f"({a} XOR {b})")
-        kind = r.randrange(11)
+        kind = r.randrange(17)
+        if kind >= 11:
+            return self.more_condition(alias, depth, kind)
         if kind == 0:
             return f"({self.column(self.pick('int', 'dec', 'text', 'date', 'time', 'bool', 'float'), alias)} IS {self.pick('', 'NOT ')}NULL)"
         if kind == 1:
@@ -167,12 +245,33 @@ class Queries:
         family = self.pick("int", "int", "dec", "text", "date", "time", "bool")
         return f"({self.column(family, alias)} {op} {literal(r, family)})"
 
+    def more_condition(self, alias, depth, kind):
+        r = self.r
+        op = self.pick("=", "<>", "<", "<=", ">", ">=", "<=>")
+        if kind == 11:
+            family = self.pick("unsigned", "wide", "unsigned", "int")
+            return f"({self.column(family, alias)} {op} {literal(r, self.pick(family, family, 'int', 'dec'))})"
+        if kind == 12:
+            return f"({self.when(alias, depth)} {op} {self.pick(literal(r, 'time'), literal(r, 'date'), self.column('time', alias))})"
+        if kind == 13:
+            return f"({self.column(self.pick('int', 'bool', 'dec'), alias)} IS {self.pick('', 'NOT ')}{self.pick('TRUE', 'FALSE')})"
+        if kind == 14:
+            a, b = self.column("int", alias), self.column("text", alias)
+            items = ", ".join(f"({literal(r, 'int')}, {literal(r, 'text')})" for _ in range(r.randrange(1, 4)))
+            return self.pick(f"(({a}, {b}) {self.pick('', 'NOT ')}IN ({items}))", f"(({a}, {b}) = ({literal(r, 'int')}, {literal(r, 'text')}))")
+        if kind == 15:
+            return f"({self.column('text', alias)} {self.pick('', 'NOT ')}REGEXP {self.pick(quote('^r'), quote('e+'), quote('[ab]$'), quote('k1.'), quote('x|y'), quote('^$'))})"
+        family = self.pick("int", "dec", "date", "text")
+        return f"({self.column(family, alias)} {self.pick('', 'NOT ')}BETWEEN {self.column(family, alias)} AND {self.pick(self.column(family, alias), literal(r, family))})"
+
     def where(self, alias, depth=2):
         return f" WHERE {self.condition(alias, depth)}" if self.r.random() < 0.7 else ""
 
     def aggregate(self, alias):
         r = self.r
-        kind = r.randrange(12)
+        kind = r.randrange(18)
+        if kind >= 12:
+            return self.more_aggregate(alias, kind)
         if kind <= 1:
             return "COUNT(*)"
         if kind == 2:
@@ -187,6 +286,20 @@ class Queries:
             return f"SUM(CASE WHEN {self.condition(alias, 1)} THEN 1 ELSE 0 END)"
         return f"{self.pick('SUM', 'AVG')}({self.column(self.pick('int', 'dec', 'bool'), alias)})"
 
+    def more_aggregate(self, alias, kind):
+        if kind == 12:
+            return f"{self.pick('STDDEV', 'STDDEV_SAMP', 'VARIANCE', 'VAR_SAMP')}({self.column(self.pick('int', 'dec', 'bool'), alias)} % 1000 + 0e0)"
+        if kind == 13:
+            c = self.column(self.pick("text", "int", "date"), alias)
+            return f"GROUP_CONCAT({self.pick('', 'DISTINCT ')}{c} ORDER BY {c}{self.pick('', ' DESC')}{self.pick('', ' SEPARATOR ' + quote('|'))})"
+        if kind == 14:
+            return f"{self.pick('SUM', 'AVG', 'COUNT', 'MIN')}(DISTINCT {self.column(self.pick('int', 'dec'), alias)})"
+        if kind == 15:
+            return f"COUNT(DISTINCT {self.column('text', alias)}, {self.column('int', alias)})"
+        if kind == 16:
+            return f"{self.pick('BIT_AND', 'BIT_OR', 'BIT_XOR')}({self.column(self.pick('bool', 'unsigned'), alias)})"
+        return f"{self.pick('MIN', 'MAX', 'COUNT')}({self.column(self.pick('unsigned', 'wide'), alias)})"
+
     def key(self, alias):
         return self.pick(lambda: self.column("text", alias), lambda: self.column("int", alias), lambda: self.column("bool", alias),
                          lambda: self.column("date", alias), lambda: f"{self.column('int', alias)} DIV {self.pick('2', '10', '60')}",
@@ -198,7 +311,8 @@ class Queries:
 
     def query(self):
         shapes = [self.rows, self.rows, self.top, self.total, self.groups, self.groups, self.groups, self.distinct, self.join, self.join_groups,
-                  self.subquery, self.derived, self.union, self.window, self.top_groups]
+                  self.subquery, self.derived, self.union, self.window, self.top_groups, self.having, self.outer, self.correlated, self.three, self.cte,
+                  self.set_operation, self.nested, self.frames]
         return self.r.choice(shapes)()
 
     def columns(self, alias, depth=2):
@@ -293,3 +407,81 @@ class Queries:
         order = f"ORDER BY {self.column(self.pick('int', 'date', 'dec'), '')}{self.pick('', ' DESC')}, _partition, _offset"
         func = self.pick("ROW_NUMBER()", "RANK()", "DENSE_RANK()", "SUM(j)", "COUNT(*)", "LAG(j)", "LEAD(i)", "FIRST_VALUE(j)", "MAX(j)")
         return f"SELECT _partition, _offset, {func} OVER ({part}{order}) FROM {t}{self.where('', 1)}", False
+
+    def having(self):
+        t = self.r.choice(self.names)
+        n = self.r.randrange(-5, 40)
+        cond = self.pick(f"COUNT(*) * 2 > {n}", f"SUM(j) + COUNT(i) {self.pick('<', '>')} {n}", f"MAX(j) - MIN(j) >= {n}", f"COUNT(DISTINCT g) IN (1, 2) AND MIN(i) < {n}",
+                         f"AVG(n) > {n} OR k IS NULL", f"k > {literal(self.r, 'text')} AND COUNT(*) > 1", f"NOT (SUM(n) < {n})", f"CASE WHEN COUNT(*) > {n} THEN MAX(j) ELSE MIN(j) END > 3")
+        return f"SELECT {self.key('')} AS k, {self.aggregate('')}, {self.aggregate('')} FROM {t}{self.where('')} GROUP BY k HAVING {cond}", False
+
+    def outer(self):
+        a, b = self.r.choice(self.names), self.r.choice(self.names)
+        where = self.pick(f"b.{self.pick('i', 's', 'd')} IS {self.pick('', 'NOT ')}NULL", self.condition("b", 1), f"({self.condition('a', 0)} OR {self.condition('b', 0)})",
+                          f"COALESCE(b.j, 0) > {self.r.randrange(-3, 5)}", f"a.j {self.pick('<', '=', '<>')} b.j")
+        return (f"SELECT {self.pick('COUNT(*), SUM(a._offset), COUNT(b._offset), MAX(b.n)', 'a.g, COUNT(*), COUNT(b.s), SUM(b.n)')} FROM {a} a "
+                f"{self.pick('LEFT', 'LEFT', 'RIGHT')} JOIN {b} b ON {self.on()} WHERE {where} GROUP BY a.g"), False
+
+    def correlated(self):
+        # The outer side is the small one: a correlated subquery runs once a row.
+        b = self.r.choice(self.names)
+        link = self.pick("b.g = a.g", "b.j = a.j", "b.d <= a.d", "b.i = a.i AND b.j > a.j", "b._offset = a._offset", "b.g <=> a.g")
+        sub = self.pick(f"(SELECT {self.aggregate('b')} FROM {b} b WHERE {link}{self.pick('', ' AND ' + self.condition('b', 0))})",
+                        f"(SELECT b.s FROM {b} b WHERE {link} ORDER BY b._partition, b._offset LIMIT 1)",
+                        f"EXISTS (SELECT 1 FROM {b} b WHERE {link} AND {self.condition('b', 0)})",
+                        f"(a.j {self.pick('', 'NOT ')}IN (SELECT b.j FROM {b} b WHERE {link}))")
+        if self.r.random() < 0.5:
+            return f"SELECT a._offset, {sub} FROM t2 a{self.where('a', 1)}", False
+        return f"SELECT a._offset, a.g FROM t2 a WHERE {sub} IS {self.pick('', 'NOT ')}NULL{self.pick('', ' AND ' + self.condition('a', 1))}", False
+
+    def three(self):
+        a, c = self.r.choice(self.names), self.r.choice(self.names)
+        return (f"SELECT {self.pick('', 'c.g, ')}COUNT(*), SUM(a.j), MIN(b.s), COUNT(c.i) FROM {a} a {self.pick('JOIN', 'LEFT JOIN')} t2 b ON a.j = b.j AND a.g = b.g "
+                f"{self.pick('JOIN', 'LEFT JOIN')} {c} c ON {self.pick('b.i = c.i', 'b.d = c.d AND b.g = c.g', 'a._offset = c._offset', 'c.n = b.n AND c.s = a.s')} "
+                f"WHERE {self.condition(self.pick('a', 'b', 'c'), 1)} GROUP BY c.g"), False
+
+    def cte(self):
+        a, b = self.r.choice(self.names), self.r.choice(self.names)
+        key = self.column(self.pick("text", "int", "date"), "")
+        with_ = f"WITH x AS (SELECT {key} AS k, COUNT(*) AS c, {self.aggregate('')} AS v FROM {a}{self.where('', 1)} GROUP BY k)"
+        return self.pick(f"{with_} SELECT COUNT(*), SUM(c), MIN(k), MAX(c) FROM x", f"{with_} SELECT p.k, p.c, q.c FROM x p JOIN x q ON p.k = q.k WHERE p.c > {self.r.randrange(0, 5)}",
+                         f"{with_}, y AS (SELECT c, COUNT(*) AS n FROM x GROUP BY c) SELECT x.k, y.n FROM x JOIN y ON x.c = y.c",
+                         f"{with_} SELECT COUNT(*), SUM(j) FROM {b} WHERE {key} IN (SELECT k FROM x)"), False
+
+    def set_operation(self):
+        a, b = self.r.choice(self.names), self.r.choice(self.names)
+        family = self.pick("int", "text", "date", "dec", "time")
+        one = f"SELECT {self.column(family, '')} AS x, {self.column('bool', '')} AS y FROM {a}{self.where('', 1)}"
+        two = f"SELECT {self.column(family, '')}, {self.column('bool', '')} FROM {b}{self.where('', 1)}"
+        both = f"{one} {self.pick('INTERSECT', 'EXCEPT', 'UNION', 'UNION ALL')} {two}"
+        return self.pick(both, f"SELECT y, COUNT(*), MIN(x), MAX(x) FROM ({both}) u GROUP BY y"), False
+
+    def nested(self):
+        t = self.r.choice(self.names)
+        inner = f"SELECT {self.key('')} AS k, {self.number('', 1)[0]} AS v, {self.text('', 1)} AS s FROM {t}{self.where('', 1)}"
+        if self.r.random() < 0.5:
+            inner += f" ORDER BY _partition, _offset LIMIT {self.r.randrange(1, 200)}"
+        middle = f"SELECT k, COUNT(*) AS c, SUM(v) AS v, MIN(s) AS s FROM ({inner}) i GROUP BY k"
+        return self.pick(f"SELECT COUNT(*), SUM(c), SUM(v), MAX(s) FROM ({middle}) m WHERE c > {self.r.randrange(0, 4)}", f"SELECT * FROM ({middle}) m WHERE v IS NOT NULL AND c < 50",
+                         f"SELECT c, COUNT(*) FROM ({middle}) m GROUP BY c HAVING COUNT(*) >= 1"), False
+
+    def frames(self):
+        t = self.r.choice(self.names)
+        part = self.pick("", f"PARTITION BY {self.column(self.pick('text', 'bool', 'int'), '')} ")
+        total = f"ORDER BY {self.column(self.pick('int', 'date', 'dec', 'text'), '')}{self.pick('', ' DESC')}, _partition, _offset"
+        n, m = self.r.randrange(0, 5), self.r.randrange(0, 5)
+        rows = self.pick(f"ROWS {n} PRECEDING", f"ROWS BETWEEN {n} PRECEDING AND {m} FOLLOWING", f"ROWS BETWEEN {n} FOLLOWING AND {n + m} FOLLOWING",
+                         f"ROWS BETWEEN {n + m} PRECEDING AND {n} PRECEDING", "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", "ROWS UNBOUNDED PRECEDING",
+                         "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
+        func = self.pick("SUM(j)", "COUNT(*)", "COUNT(i)", "MIN(i)", "MAX(j)", "AVG(n)", "SUM(n)", "FIRST_VALUE(j)", "LAST_VALUE(i)", "NTH_VALUE(j, 2)", "MIN(n)", "MAX(d)", "STDDEV(j)")
+        kind = self.r.randrange(3)
+        if kind == 0:
+            return f"SELECT _partition, _offset, {func} OVER ({part}{total} {rows}), {func} OVER ({part}{total}) FROM {t}{self.where('', 1)}", False
+        if kind == 1:
+            by = self.pick("j", "j DESC", "n", "i", "_offset DESC")
+            values = self.pick("", f"RANGE BETWEEN {n} PRECEDING AND {m} FOLLOWING", f"RANGE {n} PRECEDING", f"RANGE BETWEEN {n} FOLLOWING AND UNBOUNDED FOLLOWING", "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING")
+            func = self.pick("SUM(j)", "COUNT(*)", "MIN(i)", "MAX(j)", "AVG(n)", "COUNT(s)", "MAX(n)")
+            return f"SELECT _partition, _offset, {func} OVER ({part}ORDER BY {by} {values}) FROM {t}{self.where('', 1)}", False
+        peers = self.pick("s", "g", "d", "n", "b, g", "j", "t")
+        func = self.pick("RANK()", "DENSE_RANK()", "PERCENT_RANK()", "CUME_DIST()", "COUNT(*)", "SUM(j)", "MAX(n)", "MIN(s)")
+        return f"SELECT _partition, _offset, {func} OVER ({part}ORDER BY {peers}), NTILE({n + 1}) OVER ({part}{total}), LAG(s, {n}) OVER ({part}{total}), LEAD(j, {m}) OVER ({part}{total}) FROM {t}{self.where('', 1)}", False

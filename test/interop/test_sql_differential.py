@@ -26,6 +26,7 @@ SEED = int(os.environ.get("SEED", "1"))
 
 # Where MariaDB differs for good: (part of its or our error or of the query, why). Kept short.
 KNOWN = [
+    ("in 'ORDER BY'", "MariaDB looks for a column named by a negative constant; MySQL ignores constants"),
     ("out of range", "whether a branch that is not taken or a row that is filtered overflows depends on the order of evaluation"),
 ]
 
@@ -82,14 +83,19 @@ def load(server, maria, name, partitions, rows):
         for i, row in enumerate(rows):
             p = i % partitions
             members = {k: v for k, v in row.items() if v is not None or i % 2}
-            text = json.dumps(members, default=lambda d: float(d) if isinstance(d, decimal.Decimal) else d, ensure_ascii=i % 3 == 0)
+            text = json.dumps(members, default=number, ensure_ascii=i % 3 == 0)
             producer.produce(name, text.encode(), partition=p)
             if i % 500 == 499:
                 producer.flush()
-            values.append((p, ends[p], *(row[n] for n, _, _ in sqlgen.COLUMNS)))
+            values.append((p, ends[p], *(json.dumps(row[n]) if isinstance(row[n], dict) else row[n] for n, _, _ in sqlgen.COLUMNS)))
             ends[p] += 1
         producer.flush()
         c.executemany(f"INSERT INTO {name} VALUES ({', '.join(['%s'] * len(values[0]))})", values)
+
+
+def number(d):
+    """A decimal as JSON: a number where a double has all of its digits, else text."""
+    return float(d) if decimal.Decimal(repr(float(d))) == d else format(d, "f")
 
 
 def run(cursor, sql):
@@ -172,6 +178,8 @@ def test_all_ways_to_answer_give_the_same_answer(tmp_path, maria):
             on, off = server.connect(), server.connect()
             with on.cursor() as a, off.cursor() as b, maria.db.cursor() as m:
                 b.execute("SET millrace_pushdown = 0")
+                for x in (a, b):
+                    x.execute("SET group_concat_max_len = 1048576")
                 for _ in range(QUERIES // 3):
                     sql, ordered = generator.query()
                     asked += 1
