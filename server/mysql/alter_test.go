@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-const columnsOf = "SELECT GROUP_CONCAT(column_name, ' ', column_type ORDER BY ordinal_position) FROM information_schema.columns WHERE table_name='t' AND ordinal_position > 7"
+const alterColumns = "SELECT GROUP_CONCAT(column_name, ' ', column_type ORDER BY ordinal_position) FROM information_schema.columns WHERE table_name='t' AND ordinal_position > 7"
 
 func TestAlterTableChangesColumnsOfTheWholeHistory(t *testing.T) {
 	in := start(t, nil)
@@ -29,7 +29,7 @@ func TestAlterTableChangesColumnsOfTheWholeHistory(t *testing.T) {
 		if _, err := db.Exec(c.query); err != nil {
 			t.Fatalf("%s: %v", c.query, err)
 		}
-		if got := ask(t, db, columnsOf); got != c.columns {
+		if got := ask(t, db, alterColumns); got != c.columns {
 			t.Errorf("%s:\n%s\n%s", c.query, got, c.columns)
 		}
 		rows, err := table(t, db, "SELECT * FROM t ORDER BY _offset")
@@ -45,7 +45,7 @@ func TestAlterTableChangesColumnsOfTheWholeHistory(t *testing.T) {
 	}
 	// What was dropped stays so when more of it comes, and can be had again.
 	in.produce(in.id("t"), `{"extra":false,"new":1}`)
-	if got := ask(t, db, columnsOf); got != "id bigint,name varchar(10),amt decimal(10,3),new bigint" {
+	if got := ask(t, db, alterColumns); got != "id bigint,name varchar(10),amt decimal(10,3),new bigint" {
 		t.Error(got)
 	}
 	if _, err := db.Exec("ALTER TABLE t ADD COLUMN extra BOOLEAN"); err != nil {
