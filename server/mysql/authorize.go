@@ -156,12 +156,7 @@ func checkPlan(ctx *sql.Context, node sql.Node, describeOnly bool) error {
 				})
 			}
 		}
-		if o, ok := n.(sql.OpaqueNode); ok && o.Opaque() {
-			for _, c := range n.Children() {
-				transform.Inspect(c, visit)
-			}
-		}
-		return true
+		return true // its children, also those of opaque nodes, are visited next, once
 	}
 	transform.Inspect(node, visit)
 	return err

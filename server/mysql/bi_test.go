@@ -1,6 +1,10 @@
 package mysql
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // The groups of BI tools: of a minute, and of a week made a date again.
 func TestTimesAreGroupedAsToolsWriteThem(t *testing.T) {
@@ -22,5 +26,20 @@ func TestTimesAreGroupedAsToolsWriteThem(t *testing.T) {
 		if got := ask(t, db, c.query); got != c.want {
 			t.Errorf("%s: %s, want %s", c.query, got, c.want)
 		}
+	}
+}
+
+// Drivers list their types in a UNION of forty; each was looked at twice as often as the one after it.
+func TestAUnionOfManyIsPlannedInTime(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"n":1}`)
+	db := in.open("app", "", "")
+	parts := make([]string, 60)
+	for i := range parts {
+		parts[i] = fmt.Sprintf("SELECT %d AS a, 'x' AS b, NULL AS c", i)
+	}
+	query := "SELECT COUNT(*), SUM(a) FROM (" + strings.Join(parts, " UNION ") + " UNION SELECT n + 100, 'y', _key FROM t) u"
+	if got := ask(t, db, query); got != "61,1871" {
+		t.Error(got)
 	}
 }
