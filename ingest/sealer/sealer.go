@@ -47,6 +47,10 @@ const (
 	// yieldMax is how long the worker makes way for producers before each block: as long as its last
 	// step took, at most.
 	yieldMax = time.Second
+	// plainFor is how long a topic without columns of its own is left alone. Its records have nothing to expand, and
+	// partition, offset, time and key are read from their batches about as fast; so producers of such records
+	// pay nothing, unless somebody asks for them in columns.
+	plainFor = 30 * time.Second
 	// retryAfter is how long a topic is left alone after a failure.
 	retryAfter = time.Minute
 )
@@ -65,6 +69,7 @@ type Sealer struct {
 	// The worker's own.
 	known   map[state.TopicPartition]progress
 	failed  map[state.TopicID]time.Time
+	plain   map[state.TopicID]time.Time // until when topics without columns of their own are left alone
 	waiting map[state.TopicID]time.Time // since when topics have full blocks, too few for a file
 	swept   time.Time
 	renewed time.Time
@@ -91,7 +96,7 @@ func New(o Options) *Sealer {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Sealer{
 		o: o, stop: stop, stopped: make(chan struct{}), sealing: make(chan struct{}, 1),
-		known: map[state.TopicPartition]progress{}, failed: map[state.TopicID]time.Time{}, waiting: map[state.TopicID]time.Time{},
+		known: map[state.TopicPartition]progress{}, failed: map[state.TopicID]time.Time{}, plain: map[state.TopicID]time.Time{}, waiting: map[state.TopicID]time.Time{},
 	}
 	s.sealing <- struct{}{}
 	s.m = newMetrics(o.Registry, o.Columns)
@@ -198,6 +203,10 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 		if ctx.Err() != nil {
 			return
 		}
+		if s.isPlain(ctx, &d.topic) {
+			s.plain[d.topic.ID] = now.Add(plainFor)
+			continue
+		}
 		if err := s.seal(ctx, &d); err != nil && ctx.Err() == nil && !errors.Is(err, state.ErrUnknownTopic) {
 			s.m.failures.Inc()
 			s.failed[d.topic.ID] = now.Add(retryAfter)
@@ -207,6 +216,17 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 	}
 }
 
+// isPlain says whether a topic has no columns of its own and is not asked for in columns.
+func (s *Sealer) isPlain(ctx context.Context, t *state.Topic) bool {
+	if s.o.Columns.Knows(t.ID) {
+		return false
+	}
+	sn := s.o.Store.Snapshot()
+	defer sn.Release()
+	table, err := s.o.Catalog.Bind(ctx, sn, t.Name)
+	return err == nil && len(table.Expanded) == 0
+}
+
 // due lists what there is to seal. It looks at every partition, so it costs little for each. lag is the decided rows of full
 // blocks that no file has.
 func (s *Sealer) due(sn *store.Snapshot, now time.Time) (list []due, lag int64) {
@@ -214,7 +234,7 @@ func (s *Sealer) due(sn *store.Snapshot, now time.Time) (list []due, lag int64) 
 	all := sn.Topics().All()
 	for i := range all {
 		t := &all[i]
-		if strings.HasPrefix(t.Name, "__") || now.Before(s.failed[t.ID]) {
+		if strings.HasPrefix(t.Name, "__") || now.Before(s.failed[t.ID]) || now.Before(s.plain[t.ID]) {
 			continue
 		}
 		full, idle := due{topic: *t}, due{topic: *t, all: true}

@@ -466,3 +466,26 @@ func TestSealingByHandThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTopicsWithoutColumnsOfTheirOwnAreSealedOnceSomebodyAsks(t *testing.T) {
+	b := open(t, vfs.NewMem())
+	defer b.close()
+	id := b.create("plain", 1, nil)
+	for range 2 * blockRows {
+		b.value(id, "no JSON")
+	}
+	b.pass(0)
+	b.pass(time.Minute)
+	b.pass(time.Minute)
+	if files := b.files("plain"); len(files) != 0 {
+		t.Fatalf("sealed %v, which nobody asked for", files)
+	}
+	if n := b.rows("plain"); n != 2*blockRows {
+		t.Fatalf("%d rows", n)
+	}
+	b.pass(time.Minute)
+	b.pass(time.Minute)
+	if files := b.files("plain"); len(files) == 0 {
+		t.Fatal("not sealed although it was asked for")
+	}
+}
