@@ -250,6 +250,9 @@ func (c *conn) inColumns(ctx *sql.Context, node sql.Node, stmt sqlparser.Stateme
 
 // rewrite changes stmt, in place, into what the engine answers right.
 func (c *conn) rewrite(ctx *sql.Context, stmt sqlparser.Statement) error {
+	if err := expandWindows(stmt); err != nil {
+		return err
+	}
 	if err := c.expandViews(ctx, stmt); err != nil {
 		return err
 	}

@@ -122,6 +122,9 @@ func (v *viewExpander) query(view catalog.View) (sqlparser.SelectStatement, erro
 	if !ok {
 		return nil, errInternal
 	}
+	if err := expandWindows(sel); err != nil {
+		return nil, err
+	}
 	qualifyTables(sel, view.Database)
 	inner := &viewExpander{ctx: v.ctx, cat: v.cat, s: v.s, stack: append(slices.Clone(v.stack), view.Name), nodes: v.nodes}
 	inner.walk(sel, nil)
