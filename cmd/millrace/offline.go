@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"millrace/internal/client"
 	"millrace/internal/vfs"
 	"millrace/server/auth"
 	"millrace/store"
+	"millrace/store/segment/colfile"
 )
 
 // openUsers opens the users in a stopped server's directory, which is locked meanwhile.
@@ -39,6 +41,13 @@ func (c *verifyCommand) Run(ctx context.Context, s *client.IO) error {
 		return err
 	}
 	problems, err := store.Verify(ctx, vfs.OS{}, c.Data, s.Out)
+	if err != nil {
+		return err
+	}
+	err = colfile.Verify(ctx, vfs.OS{}, filepath.Join(c.Data, "columns"), func(err error) {
+		problems++
+		_, _ = fmt.Fprintf(s.Out, "%v (a file of columns: it is made of the records again, delete it if need be)\n", err)
+	})
 	if err != nil {
 		return err
 	}

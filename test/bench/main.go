@@ -25,6 +25,8 @@ type settings struct {
 	gigabytes      int64
 	memory         bool
 	expansion      bool
+	results        bool
+	stock          string
 }
 
 // result is one broker's figures.
@@ -51,6 +53,8 @@ func main() {
 	flag.Int64Var(&s.gigabytes, "gb", 10, "what the limits write before kill −9")
 	flag.BoolVar(&s.memory, "memory", false, "have statements run beyond their memory instead, beside a producer")
 	flag.BoolVar(&s.expansion, "expansion", false, "offer JSON with the expansion of columns off and on instead, each for -time")
+	flag.BoolVar(&s.results, "results", false, "have MySQL clients read a whole topic instead")
+	flag.StringVar(&s.stock, "stock", "", "the stock engine's server, built of test/bench/stock, for -results to compare with")
 	flag.Parse()
 	if err := run(context.Background(), s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -66,6 +70,9 @@ func run(ctx context.Context, s settings) error {
 		}
 		defer os.RemoveAll(dir)
 		s.dir = dir
+	}
+	if s.results {
+		return runResults(ctx, s)
 	}
 	if s.expansion {
 		return runExpansion(ctx, s)

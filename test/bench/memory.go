@@ -145,6 +145,11 @@ func readAll(ctx context.Context, address, query string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return drain(rows)
+}
+
+// drain reads what is left of a result and closes it.
+func drain(rows *sql.Rows) (int64, error) {
 	defer rows.Close()
 	columns, err := rows.Columns()
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"millrace/internal/vector"
@@ -285,6 +287,41 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 // A crash before Finish came back leaves no file, or the whole one.
+func TestVerifyFindsDamagedFilesAndPassesOthersOver(t *testing.T) {
+	dir := t.TempDir()
+	fs := vfs.OS{}
+	topic := filepath.Join(dir, "t.1")
+	if err := fs.MkdirAll(topic); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"good", "bad"} {
+		write(t, fs, filepath.Join(topic, name+Suffix), rand.New(rand.NewPCG(1, 2)), false, 5000, 100)
+	}
+	for _, name := range []string{"x.tmp", "x" + Suffix + ".damaged"} {
+		if err := os.WriteFile(filepath.Join(topic, name), []byte("no such file"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(topic, "bad"+Suffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/3] ^= 1
+	if err := os.WriteFile(filepath.Join(topic, "bad"+Suffix), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	if err := Verify(t.Context(), fs, dir, func(err error) { found = append(found, err.Error()) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 1 || !strings.Contains(found[0], "bad") {
+		t.Errorf("found %q", found)
+	}
+	if err := Verify(t.Context(), fs, filepath.Join(dir, "none"), func(err error) { t.Error(err) }); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAnUnfinishedFileIsNotThereAfterACrash(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	fs := vfs.NewMem()
