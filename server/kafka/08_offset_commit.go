@@ -53,8 +53,11 @@ func (s *Server) offsetCommit(ctx context.Context, r *request) (kmsg.Response, e
 		Generation: req.Generation, OldClient: req.Version < 9,
 	}, func(err error) int16 {
 		code := s.code(err)
-		if code == errGroupIDNotFound && req.Version < 9 {
-			code = errIllegalGeneration // older clients do not know the other one here
+		switch { // older clients do not know these here
+		case code == errGroupIDNotFound && req.Version < 9:
+			code = errIllegalGeneration
+		case code == errStaleMemberEpoch && req.Version < 9:
+			code = errUnsupportedVersion
 		}
 		return code
 	})

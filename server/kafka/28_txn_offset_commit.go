@@ -22,6 +22,8 @@ func (s *Server) txnOffsetCommit(ctx context.Context, r *request) (kmsg.Response
 		all = errTransactionalIDAuthorization
 	case !s.allowed(r, auth.Read, groupResource(req.Group)):
 		all = errGroupAuthorizationFailed
+	case req.Group == "":
+		all = errInvalidGroupID
 	}
 	var commits offsetCommits
 	for _, t := range req.Topics {

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"strings"
 
 	"millrace/server/auth"
 
@@ -53,6 +54,9 @@ func (s *Server) createACL(ctx context.Context, c *kmsg.CreateACLsRequestCreatio
 		a.Prefixed = true
 	default:
 		return adminErrorf(errInvalidRequest, "Invalid pattern type %d.", c.ResourcePatternType)
+	}
+	if !strings.Contains(c.Principal, ":") {
+		return adminErrorf(errInvalidRequest, "The principal %q is not of the form Type:name.", cut(c.Principal))
 	}
 	defer waiting(ctx)()
 	return aclFault(s.o.Auth.AddACL(ctx, a))

@@ -36,7 +36,7 @@ func replacementConfigs(list []kmsg.AlterConfigsRequestResourceConfig) (map[stri
 			return nil, adminErrorf(errInvalidRequest, "Error due to duplicate config keys: %s", c.Name)
 		}
 		if c.Value == nil {
-			return nil, adminErrorf(errInvalidConfig, "Null value not supported for: %s", c.Name)
+			return nil, adminErrorf(errInvalidRequest, "Null value not supported for: %s", c.Name)
 		}
 		configs[c.Name] = *c.Value
 	}

@@ -18,6 +18,10 @@ func (s *Server) offsetDelete(ctx context.Context, r *request) (kmsg.Response, e
 		resp.ErrorCode = errGroupAuthorizationFailed
 		return resp, nil
 	}
+	if req.Group == "" {
+		resp.ErrorCode = errInvalidGroupID
+		return resp, nil
+	}
 	topics := s.o.Store.Topics()
 	var deletions []group.OffsetDeletion
 	type place struct{ topic, partition int }

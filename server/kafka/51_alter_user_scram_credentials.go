@@ -46,6 +46,8 @@ func (s *Server) alterUserSCRAMCredentials(ctx context.Context, r *request) (kms
 			err = adminErrorf(errClusterAuthorizationFailed, "Cluster authorization failed.")
 		case !known:
 			err = adminErrorf(errUnsupportedSASLMechanism, "Unknown SCRAM mechanism")
+		case c.user == "":
+			err = adminErrorf(errUnacceptableCredential, "Username must not be empty")
 		case times[c] > 1:
 			err = adminErrorf(errDuplicateResource, "A user credential cannot be altered twice in the same request")
 		default:

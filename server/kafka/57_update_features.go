@@ -62,7 +62,7 @@ func (s *Server) changeFeatures(ctx context.Context, r *request, req *kmsg.Updat
 	for _, u := range req.FeatureUpdates {
 		switch {
 		case u.Feature == "":
-			return adminErrorf(errInvalidRequest, "Found empty feature name.")
+			return adminErrorf(errInvalidUpdateVersion, "Found empty feature name.")
 		case seen[u.Feature]:
 			return adminErrorf(errInvalidRequest, "Provided feature updates contain duplicate feature name: %s.", cut(u.Feature))
 		}

@@ -32,6 +32,8 @@ func (s *Server) describeTransactions(_ context.Context, r *request) (kmsg.Respo
 		switch {
 		case !s.allowed(r, auth.Describe, transactionResource(id)):
 			d.ErrorCode = errTransactionalIDAuthorization
+		case id == "":
+			d.ErrorCode = errInvalidRequest
 		case !ok:
 			d.ErrorCode = errTransactionalIDNotFound
 		default:

@@ -34,6 +34,10 @@ func (s *Server) describeConsumerGroup(r *request, name string, operations bool)
 		g.ErrorCode = errGroupAuthorizationFailed
 		return g
 	}
+	if name == "" {
+		g.ErrorCode = errInvalidGroupID
+		return g
+	}
 	d, err := s.o.Admin.Groups.DescribeConsumer(name)
 	if err != nil {
 		g.ErrorCode = s.consumerCode(err)

@@ -29,6 +29,13 @@ func (s *Server) describeTopicPartitions(_ context.Context, r *request) (kmsg.Re
 	for _, t := range req.Topics {
 		names = append(names, t.Topic)
 	}
+	if req.Cursor != nil && len(names) > 0 && !slices.Contains(names, req.Cursor.Topic) {
+		// A page goes on in the list that the first one was asked with.
+		for _, name := range names {
+			resp.Topics = append(resp.Topics, describedFault(name, errInvalidRequest))
+		}
+		return resp, nil
+	}
 	if len(req.Topics) == 0 {
 		for _, t := range topics.All() {
 			if s.allowed(r, auth.Describe, topicResource(t.Name)) {
@@ -38,10 +45,7 @@ func (s *Server) describeTopicPartitions(_ context.Context, r *request) (kmsg.Re
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	left := int32(maxDescribedPartitions)
-	if req.ResponsePartitionLimit > 0 {
-		left = min(left, req.ResponsePartitionLimit)
-	}
+	left := min(maxDescribedPartitions, max(req.ResponsePartitionLimit, 1))
 	for _, name := range names {
 		first := int32(0)
 		if req.Cursor != nil {
@@ -61,10 +65,8 @@ func (s *Server) describeTopicPartitions(_ context.Context, r *request) (kmsg.Re
 			resp.NextCursor = describeCursor(name, first)
 			break
 		}
+		first = min(first, topic.Partitions) // the topic may have been made anew, with fewer
 		last := min(topic.Partitions, first+left)
-		if first >= topic.Partitions {
-			continue // the topic was made anew, with fewer partitions
-		}
 		resp.Topics = append(resp.Topics, s.describedTopic(r, topic, first, last))
 		left -= last - first
 		if last < topic.Partitions {

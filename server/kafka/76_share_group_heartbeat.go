@@ -15,6 +15,10 @@ func (s *Server) shareGroupHeartbeat(_ context.Context, r *request) (kmsg.Respon
 	if resp.ErrorCode = s.maySubscribe(r, req.GroupID, req.SubscribedTopicNames); resp.ErrorCode != errNone {
 		return resp, nil
 	}
+	if req.RackID != nil && *req.RackID == "" {
+		resp.ErrorCode, resp.ErrorMessage = errInvalidRequest, nullable("The rack is empty.")
+		return resp, nil
+	}
 	res, err := s.o.Admin.Share.Heartbeat(share.HeartbeatRequest{
 		Group: req.GroupID, MemberID: req.MemberID, Rack: deref(req.RackID), Epoch: req.MemberEpoch,
 		ClientID: r.clientID, ClientHost: r.clientHost(), Topics: req.SubscribedTopicNames,
@@ -26,7 +30,9 @@ func (s *Server) shareGroupHeartbeat(_ context.Context, r *request) (kmsg.Respon
 	}
 	resp.MemberID = &req.MemberID
 	resp.MemberEpoch = res.Epoch
-	resp.HeartbeatIntervalMillis = int32(res.Interval.Milliseconds())
+	if res.Epoch >= 0 { // who leaves beats no more
+		resp.HeartbeatIntervalMillis = int32(res.Interval.Milliseconds())
+	}
 	if res.Assigned {
 		a := kmsg.NewShareGroupHeartbeatResponseAssignment()
 		for _, t := range res.Assignment {

@@ -27,6 +27,10 @@ func (s *Server) describeShareGroup(r *request, name string, operations bool) km
 		g.ErrorCode = errGroupAuthorizationFailed
 		return g
 	}
+	if name == "" {
+		g.ErrorCode = errInvalidGroupID
+		return g
+	}
 	d, ok := s.o.Admin.Share.Describe(name)
 	if !ok {
 		g.ErrorCode = errGroupIDNotFound

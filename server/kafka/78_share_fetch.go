@@ -30,7 +30,6 @@ func (s *Server) shareFetch(ctx context.Context, r *request) (kmsg.Response, err
 		resp.ErrorCode = errInvalidRequest
 		return resp, nil
 	}
-	resp.AcquisitionLockTimeoutMillis = int32(s.o.Admin.Share.LockDuration(name).Milliseconds())
 	var add, forget []state.TopicPartition
 	var acks []shareAcks
 	for _, t := range req.Topics {
@@ -70,6 +69,7 @@ func (s *Server) shareFetch(ctx context.Context, r *request) (kmsg.Response, err
 		resp.ErrorMessage = nullable(err.Error())
 		return resp, nil
 	}
+	resp.AcquisitionLockTimeoutMillis = int32(s.o.Admin.Share.LockDuration(name).Milliseconds())
 	answered := map[state.TopicPartition]*kmsg.ShareFetchResponseTopicPartition{}
 	var order []state.TopicPartition
 	part := func(tp state.TopicPartition) *kmsg.ShareFetchResponseTopicPartition {

@@ -18,6 +18,9 @@ func (s *Server) deleteShareGroupOffsets(ctx context.Context, r *request) (kmsg.
 	}
 	d, ok := s.o.Admin.Share.Describe(req.GroupID)
 	switch {
+	case req.GroupID == "":
+		resp.ErrorCode = errInvalidGroupID
+		return resp, nil
 	case !ok:
 		resp.ErrorCode = errGroupIDNotFound
 		return resp, nil

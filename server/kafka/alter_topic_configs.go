@@ -63,6 +63,12 @@ func (s *Server) alterConfigsOf(ctx context.Context, r *request, kind kmsg.Confi
 	default:
 		return adminErrorf(errInvalidRequest, "Configs of resource type %d cannot be changed.", kind)
 	}
+	if name == "" {
+		return adminErrorf(errInvalidRequest, "The name of the topic is empty.")
+	}
+	if !state.ValidTopicName(name) {
+		return adminErrorf(errInvalidTopic, "The topic name is invalid.")
+	}
 	topic, code := s.resolve(r, s.o.Store.Topics(), topicRef{name: name}, false, auth.AlterConfigs)
 	if code != errNone {
 		return adminErrorf(code, "%s", topicFault(code))

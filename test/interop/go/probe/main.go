@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -115,6 +116,7 @@ func main() {
 	}
 	b := dial(os.Args[1])
 	prepare(b)
+	known := learn(b)
 	versions := kmsg.NewPtrApiVersionsRequest()
 	versions.Version, versions.ClientSoftwareName, versions.ClientSoftwareVersion = 3, "probe", "1"
 	resp, err := b.ask(versions)
@@ -123,10 +125,12 @@ func main() {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
+	ranges := map[int16][2]int16{}
 	for _, k := range resp.(*kmsg.ApiVersionsResponse).ApiKeys {
+		ranges[k.ApiKey] = [2]int16{k.MinVersion, k.MaxVersion}
 		fmt.Fprintf(out, "%d %s range %d-%d\n", k.ApiKey, kmsg.NameForKey(k.ApiKey), k.MinVersion, k.MaxVersion)
 		for version := k.MinVersion; version <= k.MaxVersion; version++ {
-			for _, q := range questions(k.ApiKey) {
+			for _, q := range questions(k.ApiKey, known) {
 				if version > q.req.MaxVersion() || version < q.from {
 					continue
 				}
@@ -146,6 +150,35 @@ func main() {
 			}
 		}
 	}
+	s := &script{addr: os.Args[1], b: b, out: out, ranges: ranges, known: known}
+	s.classicGroups()
+	s.consumerGroups()
+	s.shareGroups()
+	s.transactions()
+}
+
+// facts are what questions have to know of the broker that is asked.
+type facts struct {
+	node    int32
+	topicID [16]byte
+	logDir  string // where the topic's partitions are
+}
+
+func learn(b *broker) facts {
+	meta := kmsg.NewPtrMetadataRequest()
+	meta.Version = 12
+	meta.Topics = []kmsg.MetadataRequestTopic{{Topic: ptr(topic)}}
+	resp, err := b.ask(meta)
+	if err != nil {
+		fail(err)
+	}
+	m := resp.(*kmsg.MetadataResponse)
+	dirs := kmsg.NewPtrDescribeLogDirsRequest()
+	dirs.Version = 4
+	if resp, err = b.ask(dirs); err != nil {
+		fail(err)
+	}
+	return facts{node: m.Brokers[0].NodeID, topicID: m.Topics[0].TopicID, logDir: resp.(*kmsg.DescribeLogDirsResponse).Dirs[0].Dir}
 }
 
 // prepare makes a topic of two partitions with three records in the first, and waits
@@ -203,8 +236,8 @@ func prepare(b *broker) {
 	}
 }
 
-func questions(key int16) []question {
-	q := asked(key)
+func questions(key int16, known facts) []question {
+	q := slices.Concat(asked(key), refused(key, known), strangers(key, known))
 	for i := range q {
 		q[i].name = strings.ReplaceAll(q[i].name, " ", "-")
 	}
