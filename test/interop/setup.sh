@@ -37,6 +37,19 @@ if ! fresh java.ok "$here/java/pom.xml" "$here"/java/src/*.java; then
   javac -d "$cache/classes" -cp "$cache/jars/*" "$here"/java/src/*.java
   stamp java.ok "$here/java/pom.xml" "$here"/java/src/*.java
 fi
+jdbc="cj8:com.mysql:mysql-connector-j:8.4.0 cj9:com.mysql:mysql-connector-j:9.4.0 mariadb:org.mariadb.jdbc:mariadb-java-client:3.5.6"
+if ! fresh jdbc.ok "$here/jdbc/BiProgram.java" <(echo "$jdbc"); then
+  for pair in $jdbc; do
+    mvn -q -B dependency:copy "-Dartifact=${pair#*:}" -DoutputDirectory="$cache/jdbc/${pair%%:*}"
+  done
+  javac -d "$cache/jdbc/classes" "$here/jdbc/BiProgram.java"
+  stamp jdbc.ok "$here/jdbc/BiProgram.java" <(echo "$jdbc")
+fi
+if ! fresh bi.ok "$here/requirements-bi.txt"; then
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq pkg-config libmariadb-dev unixodbc odbc-mariadb >/dev/null
+  python3 -m venv "$cache/bi" && "$cache/bi/bin/pip" install -q -r "$here/requirements-bi.txt"
+  stamp bi.ok "$here/requirements-bi.txt"
+fi
 if [[ ${1:-} == full ]]; then # large, and used in the full run only
   if ! fresh flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java; then
     mvn -q -B -f "$here/flink/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/flink"
@@ -49,6 +62,19 @@ if [[ ${1:-} == full ]]; then # large, and used in the full run only
     rm -rf "$cache/flink-py"
     python3 -m venv "$cache/flink-py" && "$cache/flink-py/bin/pip" install -q $pyflink
     stamp flink-py.ok <(echo $pyflink)
+  fi
+  if ! fresh superset.ok "$here"/superset/{requirements.txt,superset_config.py}; then
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium chromium-driver fonts-dejavu-core pkg-config libmariadb-dev >/dev/null
+    rm -rf "$cache/superset-home" && mkdir -p "$cache/superset-home"
+    python3 -m venv "$cache/superset" && "$cache/superset/bin/pip" install -q -r "$here/superset/requirements.txt"
+    superset() {
+      SUPERSET_HOME=$cache/superset-home SUPERSET_CONFIG_PATH=$here/superset/superset_config.py FLASK_APP=superset \
+        "$cache/superset/bin/superset" "$@" >"$cache/superset-setup.log" 2>&1
+    }
+    superset db upgrade
+    superset fab create-admin --username admin --firstname Ada --lastname Admin --email admin@localhost --password admin
+    superset init
+    stamp superset.ok "$here"/superset/{requirements.txt,superset_config.py}
   fi
   for pair in 3:3.5.1:2.12 4:4.1.1:2.13; do
     IFS=: read -r n spark scala <<<"$pair"
