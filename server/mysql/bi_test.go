@@ -43,3 +43,38 @@ func TestAUnionOfManyIsPlannedInTime(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestToolsFindTheDatabasesOfAServer(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"n":1}`)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ query, want string }{
+		{"SELECT VARIABLE_VALUE FROM performance_schema.global_variables WHERE VARIABLE_NAME = 'lower_case_table_names'", "0"},
+		{"SELECT VARIABLE_VALUE FROM performance_schema.session_variables WHERE VARIABLE_NAME = 'time_zone'", "+00:00"},
+		{"SELECT COUNT(*) FROM performance_schema.THREADS WHERE PROCESSLIST_ID = CONNECTION_ID() AND PROCESSLIST_INFO LIKE '%THREADS%'", "1"},
+		{"SELECT DB, COMMAND, STATE FROM performance_schema.processlist WHERE ID = CONNECTION_ID()", "kafka,Query,executing"},
+		{"SELECT mysql_version = VERSION() FROM sys.version", "1"},
+		{"SELECT * FROM mysql.tables_priv", ""},
+		{"SELECT Host, User, Routine_name, Proc_priv FROM mysql.procs_priv WHERE Db = 'kafka'", ""},
+		{"SHOW FULL TRIGGERS FROM kafka", ""},
+		{"SHOW TABLES FROM mysql", "columns_priv / db / procs_priv / tables_priv / user"},
+		{"SELECT table_name FROM information_schema.tables WHERE table_schema = 'sys'", "version"},
+	} {
+		if got := ask(t, db, c.query); got != c.want {
+			t.Errorf("%s: %s, want %s", c.query, got, c.want)
+		}
+	}
+}
+
+// What MariaDB's ODBC driver sends for SQLColumns, shortened.
+func TestVariablesOfTheODBCDriverStandForTheirItems(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"n":1,"s":"x"}`)
+	db := in.open("app", "", "")
+	got := ask(t, db, "SELECT TABLE_SCHEMA AS TABLE_CAT, NULL AS TABLE_SCHEM, COLUMN_NAME, CASE DATA_TYPE WHEN 'bigint' THEN @dt:=(-5) WHEN 'varchar' THEN @dt:= IF(NUMERIC_SCALE IS NULL,-9, 3) ELSE @dt:=(-4)END AS DATA_TYPE,"+
+		" CAST(CASE WHEN DATA_TYPE in ('int', 'bigint') THEN @ColSize:=NUMERIC_PRECISION ELSE @ColSize:=CHARACTER_MAXIMUM_LENGTH END AS UNSIGNED) AS COLUMN_SIZE,@tol:=CAST(CASE @dt WHEN (-5) THEN @ColSize + 1 ELSE 7 END AS SIGNED) AS BUFFER_LENGTH,"+
+		" IF(DATA_TYPE='bigint', @tol, CONCAT('a,(', @dt)) AS X FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = BINARY 'kafka' AND TABLE_NAME LIKE 't' AND ORDINAL_POSITION > 7 ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION")
+	if want := "kafka,NULL,n,-5,19,20,20 / kafka,NULL,s,-9,16383,7,a,(-9"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

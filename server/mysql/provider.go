@@ -20,8 +20,8 @@ var (
 	_ sql.FunctionProvider = (*provider)(nil)
 )
 
-// emptyDatabases are those that tools expect a MySQL server to have.
-var emptyDatabases = []string{"mysql", "performance_schema", "sys"}
+// toolDatabases are those that tools expect a MySQL server to have.
+var toolDatabases = []string{"mysql", "performance_schema", "sys"}
 
 func (p *provider) Function(_ *sql.Context, name string) (sql.Function, bool) {
 	f, ok := p.functions[strings.ToLower(name)]
@@ -29,12 +29,12 @@ func (p *provider) Function(_ *sql.Context, name string) (sql.Function, bool) {
 }
 
 func (p *provider) Database(ctx *sql.Context, name string) (sql.Database, error) {
-	for _, n := range emptyDatabases {
+	for _, n := range toolDatabases {
 		if strings.EqualFold(n, name) {
 			if n == "mysql" {
 				return newMySQLDatabase(), nil
 			}
-			return emptyDatabase(n), nil
+			return toolDatabase(n), nil
 		}
 	}
 	d, err := p.Provider.Database(ctx, name)
@@ -45,7 +45,7 @@ func (p *provider) Database(ctx *sql.Context, name string) (sql.Database, error)
 }
 
 func (p *provider) HasDatabase(ctx *sql.Context, name string) bool {
-	for _, n := range emptyDatabases {
+	for _, n := range toolDatabases {
 		if strings.EqualFold(n, name) {
 			return true
 		}
@@ -58,9 +58,9 @@ func (p *provider) AllDatabases(ctx *sql.Context) []sql.Database {
 	for _, d := range p.Provider.AllDatabases(ctx) {
 		out = append(out, visibleDatabase{d})
 	}
-	for _, n := range emptyDatabases {
+	for _, n := range toolDatabases {
 		if n != "mysql" { // the engine lists that one by itself
-			out = append(out, emptyDatabase(n))
+			out = append(out, toolDatabase(n))
 		}
 	}
 	return out
@@ -127,16 +127,3 @@ func (d visibleDatabase) GetCollation(ctx *sql.Context) sql.CollationID {
 func (d visibleDatabase) SetCollation(*sql.Context, sql.CollationID) error {
 	return errUnsupported("ALTER DATABASE")
 }
-
-// emptyDatabase has no tables.
-type emptyDatabase string
-
-var _ sql.Database = emptyDatabase("")
-
-func (d emptyDatabase) Name() string { return string(d) }
-
-func (d emptyDatabase) GetTableInsensitive(*sql.Context, string) (sql.Table, bool, error) {
-	return nil, false, nil
-}
-
-func (d emptyDatabase) GetTableNames(*sql.Context) ([]string, error) { return nil, nil }

@@ -32,6 +32,8 @@ func newOwnForms() []ownForm {
 		{regexp.MustCompile(`(?is)^SHOW\s+PROFILES$`), empty("Query_ID", "Duration", "Query")},
 		{regexp.MustCompile(`(?is)^SHOW\s+(?:REPLICAS|SLAVE\s+HOSTS)$`), empty("Server_Id", "Host", "Port", "Source_Id", "Replica_UUID")},
 		{regexp.MustCompile(`(?is)^SHOW\s+STORAGE\s+ENGINES$`), instead(func([]string) string { return "SHOW ENGINES" })},
+		{odbcCatalog, instead(withoutAssignments)},
+		{regexp.MustCompile(`(?is)^SHOW\s+FULL\s+(TRIGGERS\b.*)$`), instead(func(m []string) string { return "SHOW " + m[1] })},
 		{regexp.MustCompile(`(?is)^SHOW\s+EXTENDED\s+(.*)$`), instead(func(m []string) string { return "SHOW " + m[1] })},
 		{regexp.MustCompile("(?is)^(?:DESC|DESCRIBE|EXPLAIN)\\s+((?:`[^`]+`|[\\w$]+)(?:\\.(?:`[^`]+`|[\\w$]+))?)\\s+(?:'([^']*)'|`([^`]*)`|([\\w$%]+))$"), instead(func(m []string) string {
 			return "SHOW COLUMNS FROM " + m[1] + " LIKE '" + strings.ReplaceAll(m[2]+m[3]+m[4], "'", "''") + "'"

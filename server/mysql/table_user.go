@@ -6,20 +6,23 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
-// mysqlDatabase is database mysql. Its one table lists the users, whole to administrators, to others
+// mysqlDatabase is database mysql. Its table user lists the users, whole to administrators, to others
 // themselves; passwords are not in it.
-type mysqlDatabase struct{ emptyDatabase }
+type mysqlDatabase struct{ toolDatabase }
 
 func newMySQLDatabase() sql.Database { return mysqlDatabase{"mysql"} }
 
-func (d mysqlDatabase) GetTableInsensitive(_ *sql.Context, name string) (sql.Table, bool, error) {
+func (d mysqlDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {
 	if strings.EqualFold(name, "user") {
 		return userTable{}, true, nil
 	}
-	return nil, false, nil
+	return d.toolDatabase.GetTableInsensitive(ctx, name)
 }
 
-func (d mysqlDatabase) GetTableNames(*sql.Context) ([]string, error) { return []string{"user"}, nil }
+func (d mysqlDatabase) GetTableNames(ctx *sql.Context) ([]string, error) {
+	names, err := d.toolDatabase.GetTableNames(ctx)
+	return append(names, "user"), err
+}
 
 // userTable is mysql.user, as far as tools ask for it.
 type userTable struct{}
