@@ -83,6 +83,13 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	case *plan.HashLookup:
 		return b.hashLookup(ctx, n, row)
 	case *plan.Window:
+		if len(row) == 0 && b.enabled(ctx) {
+			if c, _, err := b.columnar(ctx, n); err != nil {
+				return nil, err
+			} else if c != nil {
+				return c.rows(ctx)
+			}
+		}
 		return b.window(ctx, n, row)
 	default:
 		if convertible(n) && len(row) == 0 && b.enabled(ctx) {

@@ -136,7 +136,7 @@ func (e *explainer) node(n sql.Node) error {
 func convertible(n sql.Node) bool {
 	switch n.(type) {
 	case *plan.Filter, *plan.Limit, *plan.TopN, *plan.GroupBy, *plan.Project, *plan.Having, *plan.Sort, *plan.Offset,
-		*plan.Distinct, *plan.OrderedDistinct, *plan.TableAlias, *plan.SubqueryAlias, *plan.ResolvedTable, *plan.SetOp, *plan.JoinNode:
+		*plan.Distinct, *plan.OrderedDistinct, *plan.TableAlias, *plan.SubqueryAlias, *plan.ResolvedTable, *plan.SetOp, *plan.JoinNode, *plan.Window:
 		return true
 	}
 	return false

@@ -135,6 +135,32 @@ func narrow(n exec.Node, want []bool) (exec.Node, []int) {
 		}
 		out.Residual = placed(n.Residual, at)
 		return &out, at[:len(want)]
+	case *exec.Window:
+		width := len(n.Child.Schema())
+		need := slices.Clone(want[:width])
+		for _, e := range n.Partition {
+			mark(e, need)
+		}
+		for _, k := range n.Order {
+			mark(k.Expr, need)
+		}
+		for _, f := range n.Funcs {
+			mark(f.Arg, need)
+			mark(f.Def, need)
+			mark(f.Agg.Arg, need)
+		}
+		child, at := narrow(n.Child, need)
+		out := &exec.Window{Child: child, Order: placedKeys(n.Order, at)}
+		for _, e := range n.Partition {
+			out.Partition = append(out.Partition, placed(e, at))
+		}
+		narrower := len(child.Schema())
+		for i, f := range n.Funcs {
+			f.Arg, f.Def, f.Agg.Arg = placed(f.Arg, at), placed(f.Def, at), placed(f.Agg.Arg, at)
+			out.Funcs = append(out.Funcs, f)
+			at = append(at, narrower+i)
+		}
+		return out, at
 	}
 	at := make([]int, len(want))
 	for i := range at {

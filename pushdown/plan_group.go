@@ -19,7 +19,7 @@ import (
 type SumAggregate interface {
 	sql.Aggregation
 	// SumArgument is what is summed (a *expression.DistinctExpression for DISTINCT), and
-	// whether it is AVG; ok is false as a window.
+	// whether it is AVG; ok is false where it has a form that is not told.
 	SumArgument() (arg sql.Expression, avg, ok bool)
 }
 
@@ -179,6 +179,11 @@ func (p *planner) aggregate(e sql.Aggregation, r *relation) (exec.Agg, form, str
 	if w, ok := e.(sql.WindowAdaptableExpression); ok && w.Window() != nil {
 		return exec.Agg{}, form{}, "a window"
 	}
+	return p.aggregated(e, r)
+}
+
+// aggregated converts an aggregate function, whatever rows it looks at.
+func (p *planner) aggregated(e sql.Expression, r *relation) (exec.Agg, form, string) {
 	count := form{kind: kindInt, sql: types.Int64, t: intType}
 	switch e := e.(type) {
 	case *aggregation.Count:
@@ -252,7 +257,7 @@ func (p *planner) extreme(kind exec.AggKind, arg sql.Expression, t sql.Type, r *
 func (p *planner) sum(e SumAggregate, r *relation) (exec.Agg, form, string) {
 	arg, avg, ok := e.SumArgument()
 	if !ok {
-		return exec.Agg{}, form{}, "a window"
+		return exec.Agg{}, form{}, notExpression
 	}
 	arg, distinct := undistinct(arg)
 	x, reason := p.expr(arg, r)

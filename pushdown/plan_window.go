@@ -1,10 +1,202 @@
 package pushdown
 
 import (
+	"millrace/scan/exec"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// window leaves window functions to the engine, which sorts by each window in its own way.
-func (p *planner) window(*plan.Window) (*relation, string) {
-	return nil, "window functions"
+// window converts window functions whose frames begin with the partition, and end with it or the current row: for each
+// kind of sort an operator, which adds its functions' columns, then the selected columns.
+func (p *planner) window(n *plan.Window) (*relation, string) {
+	child, reason := p.relation(n.Child)
+	if reason != "" {
+		return nil, reason
+	}
+	out := &relation{width: len(n.SelectExprs), cols: make([]relColumn, len(n.SelectExprs))}
+	exprs := make([]exec.Expr, len(n.SelectExprs))
+	var sorts []*windowSort
+	var stages []*exec.Window
+	places := make([][2]int, len(n.SelectExprs)) // of each function: its stage, and which there
+	for i, e := range n.SelectExprs {
+		e = unalias(e)
+		w, ok := e.(sql.WindowAdaptableExpression)
+		if !ok {
+			if f, ok := e.(*expression.GetField); ok && f.Index() >= 0 && f.Index() < child.width && child.cols[f.Index()].reason != "" {
+				return nil, child.cols[f.Index()].reason
+			}
+			x, reason := p.expr(e, child)
+			if reason != "" {
+				p.note(e, reason)
+				return nil, reason
+			}
+			exprs[i], out.cols[i] = x.expr, relColumn{at: i, form: x.form, text: e.String()}
+			continue
+		}
+		def := w.Window()
+		if def == nil {
+			return nil, notDependent
+		}
+		s := newWindowSort(def)
+		at := -1
+		for j := range sorts {
+			if sorts[j].same(s) {
+				at = j
+			}
+		}
+		if at < 0 {
+			at = len(sorts)
+			stage, reason := p.windowStage(s, def, child)
+			if reason != "" {
+				return nil, reason
+			}
+			sorts, stages = append(sorts, s), append(stages, stage)
+		}
+		f, form, reason := p.windowFunc(e, frameOf(def), child)
+		if reason != "" {
+			p.note(e, reason)
+			return nil, reason
+		}
+		places[i] = [2]int{at, len(stages[at].Funcs)}
+		stages[at].Funcs = append(stages[at].Funcs, f)
+		out.cols[i] = relColumn{at: i, form: form, text: e.String()}
+	}
+	node := child.node
+	starts := make([]int, len(stages)) // of each stage's first column
+	for i, s := range stages {
+		s.Child = node
+		starts[i] = len(node.Schema())
+		node = s
+	}
+	for i := range exprs {
+		if exprs[i] != nil {
+			continue
+		}
+		at := places[i]
+		f := stages[at[0]].Funcs[at[1]]
+		exprs[i] = exec.Col{Index: starts[at[0]] + at[1], T: f.T}
+		if t := out.cols[i].form.t; t != f.T {
+			exprs[i] = exec.Convert{Arg: exprs[i], T: t, Text: out.cols[i].text} // a number of rows
+		}
+	}
+	out.node = &exec.Project{Child: node, Exprs: exprs}
+	return out, ""
+}
+
+// windowStage is the operator that sorts by s.
+func (p *planner) windowStage(s *windowSort, def *sql.WindowDefinition, child *relation) (*exec.Window, string) {
+	out := &exec.Window{}
+	for _, e := range s.exprs[:s.partitions] {
+		x, reason := p.expr(e, child)
+		if reason == "" {
+			x, reason = p.key(x)
+		}
+		if reason != "" {
+			p.note(e, reason)
+			return nil, reason
+		}
+		out.Partition = append(out.Partition, x.expr)
+	}
+	for _, f := range def.OrderBy {
+		// The engine's own order of NULLs is not asked for in windows: they come first, and last descending.
+		f.NullOrdering = sql.NullsFirst
+		keys, reason := p.sortKeys(sql.SortFields{f}, child)
+		if reason != "" {
+			return nil, reason
+		}
+		out.Order = append(out.Order, keys...)
+	}
+	return out, ""
+}
+
+const notFrame = "a frame that only the engine knows"
+
+// windowFunc converts one function over the rows of child.
+func (p *planner) windowFunc(e sql.Expression, f frame, child *relation) (exec.WindowFunc, form, string) {
+	var none form
+	out := exec.WindowFunc{Rows: f.byRows}
+	framed := f.start.unbounded && f.start.n == nil && f.end.n == nil
+	out.Whole = f.end.unbounded
+	c, own := e.(*windowCall)
+	if !own {
+		if !framed {
+			return out, none, notFrame
+		}
+		agg, form, reason := p.windowAggregate(e, child)
+		out.Kind, out.Agg, out.T = exec.WindowAgg, agg, agg.T
+		return out, form, reason
+	}
+	count := form{kind: kindUint, sql: c.Type(), t: uintType}
+	out.T = intType
+	switch c.name {
+	case callRowNumber:
+		out.Kind = exec.RowNumber
+		return out, count, ""
+	case callRank:
+		out.Kind = exec.Rank
+		return out, count, ""
+	case callDenseRank:
+		out.Kind = exec.DenseRank
+		return out, count, ""
+	case callLag, callLead:
+		out.Kind, out.Offset = exec.Lag, 1
+		if c.name == callLead {
+			out.Kind = exec.Lead
+		}
+		if len(c.args) > 1 {
+			n, err := c.constant(p.ctx, 1, 0)
+			if err != nil || n > 1<<31 {
+				return out, none, notExpression // with its own error
+			}
+			out.Offset = n
+		}
+	case callFirstValue, callLastValue:
+		if !framed {
+			return out, none, notFrame
+		}
+		out.Kind = exec.FirstValue
+		if c.name == callLastValue {
+			out.Kind = exec.LastValue
+		}
+	default:
+		return out, none, "a window function that only the engine computes"
+	}
+	x, reason := p.expr(c.args[0], child)
+	if reason != "" {
+		return out, none, reason
+	}
+	out.Arg, out.T = x.expr, x.form.t
+	result := x.form
+	if len(c.args) == 3 {
+		d, reason := p.expr(c.args[2], child)
+		if reason != "" {
+			return out, none, reason
+		}
+		null := d.form.kind == kindNull
+		if !null && (!d.form.alike(x.form) || !c.args[2].Type().Equals(c.args[0].Type()) || types.IsDecimal(c.Type())) || !c.Type().Equals(c.args[0].Type()) {
+			return out, none, notFamilies
+		}
+		if !null {
+			out.Def = d.expr
+		}
+	}
+	return out, result, ""
+}
+
+// windowAggregate converts an aggregate whose sum does not depend on how it is added up.
+func (p *planner) windowAggregate(e sql.Expression, child *relation) (exec.Agg, form, string) {
+	switch e.(type) {
+	case *aggregation.Count, *aggregation.Min, *aggregation.Max, SumAggregate:
+	default:
+		return exec.Agg{}, form{}, "an aggregate of windows that only the engine computes"
+	}
+	a, f, reason := p.aggregated(e, child)
+	if reason == "" && (a.Distinct || f.kind == kindFloat && (a.Kind == exec.Sum || a.Kind == exec.Avg)) {
+		reason = "a sum of doubles over a window"
+	}
+	return a, f, reason
 }

@@ -2,6 +2,7 @@ package pushdown
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,11 +117,7 @@ func operator(n exec.Node) (what string, names []string) {
 		}
 		return fmt.Sprintf("Values, %d rows (counts from partition bounds)", n.Rows), names
 	case *exec.Window:
-		_, names = operator(n.Child)
-		for range n.Funcs {
-			names = append(names, "window")
-		}
-		return "Window", names
+		return spellWindow(n)
 	}
 	return fmt.Sprintf("%T", n), nil
 }
@@ -247,4 +244,43 @@ func spellConst(c exec.Const) string {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}
+
+var windows = map[exec.WindowKind]string{
+	exec.RowNumber: "ROW_NUMBER", exec.Rank: "RANK", exec.DenseRank: "DENSE_RANK", exec.Lag: "LAG", exec.Lead: "LEAD",
+	exec.FirstValue: "FIRST_VALUE", exec.LastValue: "LAST_VALUE",
+}
+
+func spellWindow(n *exec.Window) (string, []string) {
+	_, in := operator(n.Child)
+	names := slices.Clone(in)
+	for _, f := range n.Funcs {
+		switch {
+		case f.Kind == exec.WindowAgg:
+			names = append(names, spellAgg(f.Agg, in))
+		case f.Arg != nil:
+			names = append(names, windows[f.Kind]+"("+spell(f.Arg, in)+")")
+		default:
+			names = append(names, windows[f.Kind]+"()")
+		}
+	}
+	var by, order []string
+	for _, e := range n.Partition {
+		by = append(by, spell(e, in))
+	}
+	for _, k := range n.Order {
+		s := spell(k.Expr, in)
+		if k.Desc {
+			s += " DESC"
+		}
+		order = append(order, s)
+	}
+	text := "Window " + strings.Join(names[len(in):], ", ")
+	if len(by) > 0 {
+		text += " partition by " + strings.Join(by, ", ")
+	}
+	if len(order) > 0 {
+		text += " order by " + strings.Join(order, ", ")
+	}
+	return text, names
 }

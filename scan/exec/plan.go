@@ -143,7 +143,7 @@ const (
 // Union yields all rows of its children, one child after the other; of one schema.
 type Union struct{ Children []Node }
 
-// Window adds a column per function to its child's, and yields partitions in order.
+// Window adds a column per function to its child's. Rows stay in their order.
 type Window struct {
 	Child     Node
 	Partition []Expr
@@ -159,7 +159,8 @@ type WindowFunc struct {
 	Arg    Expr  // of Lag, Lead, FirstValue, LastValue
 	Offset int64 // of Lag and Lead
 	Def    Expr  // of Lag and Lead; nil: NULL
-	Rows   bool  // the frame of WindowAgg counts rows, not peers
+	Rows   bool  // the frame of WindowAgg and LastValue counts rows, not peers
+	Whole  bool  // the frame is the partition
 	T      Type
 }
 

@@ -9,8 +9,8 @@ import (
 	"millrace/internal/vector"
 )
 
-// windowOp is a Window: it gathers its child's rows, sorts them by partition and order, and computes the
-// functions over each partition.
+// windowOp is a Window: it gathers its child's rows, sorts what the functions look at by partition and order, computes the
+// functions over each partition, and puts their results back into the rows' order.
 type windowOp struct {
 	run   *runner
 	n     *Window
@@ -142,7 +142,7 @@ func (w *windowOp) compute(ctx context.Context) error {
 			rows[i].appendRows(&b.Cols[i], b.rows())
 		}
 		n += p.in.n
-		size = int64(n) * int64(4+16*len(w.n.Funcs))
+		size = int64(n) * int64(8+32*len(w.n.Funcs))
 		for i := range rows {
 			size += rows[i].size()
 			if err := rows[i].fits(); err != nil {
@@ -170,12 +170,14 @@ func (w *windowOp) compute(ctx context.Context) error {
 		sorted[i] = *c.gather(&v, order)
 	}
 	for i := range rows {
-		v := rows[i].vector()
-		var c column
-		w.cols = append(w.cols, *c.gather(&v, order))
+		w.cols = append(w.cols, rows[i].vector())
 	}
 	w.rows = n
-	return w.functions(ctx, sorted)
+	back := make([]int32, n)
+	for i, row := range order {
+		back[row] = int32(i)
+	}
+	return w.functions(ctx, sorted, back)
 }
 
 // sort is the order of n rows by partition, then order; stable.
@@ -204,8 +206,8 @@ func (w *windowOp) sort(vals []builder, n int) []int32 {
 	return order
 }
 
-// functions appends a column per function. sorted are the expressions in order.
-func (w *windowOp) functions(ctx context.Context, sorted []vector.Vector) error {
+// functions appends a column per function. sorted are the expressions in order, back is where a row stands in it.
+func (w *windowOp) functions(ctx context.Context, sorted []vector.Vector, back []int32) error {
 	parts, keys := len(w.n.Partition), len(w.n.Partition)+len(w.n.Order)
 	differ := func(i, j, from, to int) bool {
 		for k := from; k < to; k++ {
@@ -247,7 +249,9 @@ func (w *windowOp) functions(ctx context.Context, sorted []vector.Vector) error 
 		if err := out.fits(); err != nil {
 			return err
 		}
-		w.cols = append(w.cols, out.vector())
+		results := out.vector()
+		var c column
+		w.cols = append(w.cols, *c.gather(&results, back))
 	}
 	return nil
 }
@@ -316,7 +320,7 @@ func (r *windowRun) partition(from, end int, peers []int) error {
 // the row before, [added, to); to is the frame's end.
 func (r *windowRun) frames(from, end int, peers []int, row func(added, to int) error) error {
 	switch {
-	case !r.ordered && !r.f.Rows:
+	case r.f.Whole || !r.ordered && !r.f.Rows:
 		peers = []int{end}
 	case r.f.Rows:
 		for i := from; i < end; i++ {

@@ -15,10 +15,13 @@ func naiveWindow(n *Window) ([][]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	type row struct{ vals, part, order []any }
+	type row struct {
+		vals, part, order []any
+		at                int
+	}
 	rows := make([]row, len(in))
 	for i, r := range in {
-		rows[i].vals = r.vals
+		rows[i].vals, rows[i].at = r.vals, i
 		for _, e := range n.Partition {
 			v, err := naive(e, r.vals)
 			if err != nil {
@@ -70,12 +73,15 @@ func naiveWindow(n *Window) ([][]any, error) {
 		for first > from && same(rows[first-1].order, r.order) {
 			first--
 		}
-		out[i] = slices.Clone(r.vals)
+		out[r.at] = slices.Clone(r.vals)
 		for _, f := range n.Funcs {
 			end := peer
 			if f.Rows {
 				end = i + 1
 			} else if len(n.Order) == 0 {
+				end = to
+			}
+			if f.Whole {
 				end = to
 			}
 			arg := func(k int) (any, error) { return naive(f.Arg, rows[k].vals) }
@@ -118,7 +124,7 @@ func naiveWindow(n *Window) ([][]any, error) {
 			if err != nil {
 				return nil, err
 			}
-			out[i] = append(out[i], v)
+			out[r.at] = append(out[r.at], v)
 		}
 	}
 	return out, nil
@@ -135,7 +141,7 @@ func TestWindowsComputeEveryRowsFrame(t *testing.T) {
 			w.Order = append(w.Order, SortKey{Expr: genExpr(t, pick(t, testTypes...), 0), Desc: genInt(t, 1) == 0})
 		}
 		for range 1 + genInt(t, 2) {
-			f := WindowFunc{Kind: WindowKind(1 + genInt(t, 7)), T: Type{Kind: vector.Int}, Rows: genInt(t, 3) == 0}
+			f := WindowFunc{Kind: WindowKind(1 + genInt(t, 7)), T: Type{Kind: vector.Int}, Rows: genInt(t, 3) == 0, Whole: genInt(t, 3) == 0}
 			switch f.Kind {
 			case Lag, Lead, FirstValue, LastValue:
 				f.T = pick(t, testTypes...)

@@ -317,6 +317,29 @@ func (g generator) aggregate(q string) string {
 	}
 }
 
+// window is a function over a window.
+func (g generator) window() string {
+	order := " ORDER BY " + g.any("", 1) + g.one("", " DESC") + g.one("", ",k", ",_partition,_offset")
+	over := " OVER (" + g.one("", "PARTITION BY "+g.any("", 0), "PARTITION BY w,b")
+	frame := g.one("", "", " ROWS UNBOUNDED PRECEDING", " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", " ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING", " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING")
+	switch g.IntN(5) {
+	case 0:
+		return g.one("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST") + "()" + over + order + ")"
+	case 1:
+		return g.one("LAG", "LEAD") + "(" + g.any("", 1) + g.one("", ",1", ",2", ",0") + ")" + over + order + ")"
+	case 2:
+		return g.one("LAG(k,1,0)", "LEAD(i,2,NULL)", "LAG(s,1,'none')", "LEAD(k,3,k)", "LAG(d,1,0)") + over + order + ")"
+	case 3:
+		return g.one("FIRST_VALUE", "LAST_VALUE") + "(" + g.any("", 1) + ")" + over + order + frame + ")"
+	default:
+		f := g.one("COUNT(*)", "COUNT("+g.any("", 1)+")", "SUM("+g.one("i", "k", "n", "u", "d", "f")+")", "AVG("+g.one("k", "n", "d")+")", "MIN("+g.any("", 1)+")", "MAX("+g.any("", 1)+")")
+		if g.chance(30) {
+			return f + over + ")"
+		}
+		return f + over + order + frame + ")"
+	}
+}
+
 // statement is a query; ordered says that the order of its rows is told.
 func (g generator) statement() (query string, ordered bool) {
 	from := g.one("ev", "ev", "auto")
@@ -325,7 +348,7 @@ func (g generator) statement() (query string, ordered bool) {
 		where = " WHERE " + g.condition("", 2)
 	}
 	limit := g.one("", "", " LIMIT 5", " LIMIT 3 OFFSET 2")
-	switch g.IntN(9) {
+	switch g.IntN(10) {
 	case 0, 1:
 		order := g.one("", " ORDER BY "+g.any("", 1)+g.one("", " DESC")+",_partition,_offset")
 		return "SELECT _offset," + g.any("", 2) + " x," + g.any("", 2) + " y FROM " + from + where + order + limit, true
@@ -366,6 +389,8 @@ func (g generator) statement() (query string, ordered bool) {
 			return "SELECT " + t + " x FROM " + from + where + " UNION " + g.one("ALL", "") + " SELECT " + t + " FROM ev WHERE " + g.condition("", 1), true
 		}
 		return "SELECT x,COUNT(*),MAX(z) FROM (SELECT " + g.any("", 1) + " x," + g.number("", 1) + " z FROM " + from + where + ") q GROUP BY x" + g.one("", " HAVING COUNT(*)>1"), true
+	case 8:
+		return "SELECT _offset," + g.window() + " x," + g.window() + " y," + g.any("", 1) + " z FROM " + from + where + g.one("", " ORDER BY x,y,_partition,_offset", " ORDER BY y DESC,_partition,_offset LIMIT 7"), true
 	default:
 		on := g.one("l.k=r.k", "l.w=r.w", "l.i=r.i AND l.n>r.n", "l._key=r._key AND l._offset=r._offset", "l.d=r.d", "l.b=r.b AND l.k=r.k")
 		kind := g.one("JOIN", "LEFT JOIN")

@@ -17,7 +17,7 @@ var (
 
 // SumArgument implements pushdown.SumAggregate.
 func (s *sum) SumArgument() (arg sql.Expression, avg, ok bool) {
-	return s.child, s.avg, s.window == nil
+	return s.child, s.avg, true
 }
 
 // VarianceArgument implements pushdown.VarianceAggregate.

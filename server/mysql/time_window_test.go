@@ -7,7 +7,9 @@ import (
 	"time"
 )
 
-func unixText(micros int64) string { return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000Z") }
+func unixText(micros int64) string {
+	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000Z")
+}
 
 // Dashboards group by windows of time in many spellings; columns compute them once per window, and must meet its edges.
 func TestWindowsOfTimeHaveTheSameEdgesInColumns(t *testing.T) {
