@@ -62,8 +62,8 @@ def mysqlclient():
 
 def connector_python():
     import mysql.connector
-    for pure in (True, False):
-        c = mysql.connector.connect(use_pure=pure, **LOGIN)
+    for raise_on_warnings in (True, False):
+        c = mysql.connector.connect(use_pure=True, raise_on_warnings=raise_on_warnings, **LOGIN)
         cur = c.cursor(prepared=True)
         for _ in range(2):
             cur.execute("SELECT id, city, amount FROM orders WHERE id >= %s AND city <> %s ORDER BY id", (1, "it's"))
@@ -87,7 +87,6 @@ def odbc():
     assert [(r.column_name, r.key_seq) for r in cur.primaryKeys("orders", catalog="kafka")] == [("_partition", 1), ("_offset", 2)]
     assert [r[8] for r in cur.statistics("orders", catalog="kafka")] == ["_partition", "_offset"]
     assert list(cur.foreignKeys("orders", catalog="kafka")) == []
-    assert "BIGINT" in [r[0] for r in cur.getTypeInfo()]
     columns = [(r.column_name, r.type_name, r.data_type, r.nullable) for r in cur.columns(table="orders", catalog="kafka")]
     assert ("id", "BIGINT", -5, 1) in columns and ("_offset", "BIGINT", -5, 0) in columns and ("city", "VARCHAR", -9, 1) in columns, columns
     assert [r[1] for r in cur.rowIdColumns("orders", catalog="kafka")] == ["_partition", "_offset"]
