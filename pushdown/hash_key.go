@@ -81,7 +81,7 @@ func (c KeyClass) Append(ctx *sql.Context, b []byte, v any) ([]byte, error) {
 		if !ok {
 			return nil, fmt.Errorf("pushdown: %T as time of a join's key", v)
 		}
-		return binary.BigEndian.AppendUint64(b, uint64(t.UnixNano())), nil
+		return binary.BigEndian.AppendUint64(b, uint64(t.UnixMicro())), nil
 	}
 	return b, nil
 }

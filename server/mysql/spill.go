@@ -48,6 +48,29 @@ func NewSpill(fsys vfs.FS, dir string, registry prometheus.Registerer) (*Spill, 
 	return s, nil
 }
 
+// What temporary files leave free of the disk, for producers: one part in so many, and no more than so many bytes.
+const (
+	spillReserveShare = 20
+	spillReserveMax   = 1 << 30
+)
+
+// spillCheckBytes is how much a file takes before the disk is looked at again.
+const spillCheckBytes = 16 << 20
+
+var errDiskFull = newError(1021, "HY000", "Disk full: the rows that this statement keeps (to sort, group, join or make windows of) would leave producers too little; narrow it with WHERE or LIMIT")
+
+// room is errDiskFull when the next spillCheckBytes would be of what is left for producers.
+func (s *Spill) room() error {
+	total, free, err := s.fs.Free(s.dir)
+	if err != nil {
+		return err
+	}
+	if free-spillCheckBytes < min(total/spillReserveShare, spillReserveMax) {
+		return errDiskFull
+	}
+	return nil
+}
+
 // Create implements exec.Spiller.
 func (s *Spill) Create() (exec.SpillFile, error) {
 	name := filepath.Join(s.dir, fmt.Sprintf("%08d.tmp", s.next.Add(1)))
@@ -66,12 +89,19 @@ type spillFile struct {
 	s    *Spill
 	mu   sync.Mutex
 	size int64
+	upto int64 // there was room
 }
 
-// Write implements exec.SpillFile.
+// Write implements exec.SpillFile. errDiskFull where producers would be left too little of the disk.
 func (f *spillFile) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.size+int64(len(p)) > f.upto {
+		if err := f.s.room(); err != nil {
+			return 0, err
+		}
+		f.upto = f.size + max(int64(len(p)), spillCheckBytes)
+	}
 	n, err := f.WriteAt(p, f.size)
 	f.size += int64(n)
 	f.s.bytes.Add(float64(n))

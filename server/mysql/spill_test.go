@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -44,5 +45,37 @@ func TestSpillFilesLeaveNothingBehind(t *testing.T) {
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// smallDisk says what is free of it.
+type smallDisk struct {
+	vfs.FS
+	free int64
+}
+
+func (d *smallDisk) Free(string) (total, free int64, err error) { return 200 << 20, d.free, nil }
+
+func TestSpillFilesLeaveProducersTheirPartOfTheDisk(t *testing.T) {
+	disk := &smallDisk{vfs.NewMem(), 100 << 20}
+	s, err := NewSpill(disk, "/spill", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	part := make([]byte, spillCheckBytes/4)
+	if _, err := f.Write(part); err != nil {
+		t.Fatal(err)
+	}
+	disk.free = 20 << 20 // 10 are the producers'
+	for range 4 {
+		_, err = f.Write(part)
+	}
+	if !errors.Is(err, errDiskFull) {
+		t.Error(err)
 	}
 }
