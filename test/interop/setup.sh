@@ -23,7 +23,7 @@ stamp() { local s=$cache/$1; shift; cat "$@" | sha256sum >"$s"; }
 
 if ! fresh py.ok "$here/requirements.txt"; then
   python3 -m venv "$cache/py" && "$cache/py/bin/pip" install -q -r "$here/requirements.txt"
-  python3 -m venv "$cache/py-old" && "$cache/py-old/bin/pip" install -q kafka-python==2.0.2
+  python3 -m venv "$cache/py-old" && "$cache/py-old/bin/pip" install -q kafka-python==2.0.2 python-snappy
   stamp py.ok "$here/requirements.txt"
 fi
 if ! fresh node.ok "$here/package.json"; then

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -26,6 +27,18 @@ func run(ctx context.Context, command string, brokers []string, topic string, ar
 	cfg := sarama.NewConfig()
 	cfg.Producer.Return.Successes = true // the sync producer asks for it
 	cfg.Consumer.Offsets.Initial = sarama.OffsetOldest
+	if codec := os.Getenv("COMPRESSION"); codec != "" {
+		if err := cfg.Producer.Compression.UnmarshalText([]byte(codec)); err != nil {
+			return err
+		}
+	}
+	if version := os.Getenv("KAFKA_VERSION"); version != "" {
+		v, err := sarama.ParseKafkaVersion(version)
+		if err != nil {
+			return err
+		}
+		cfg.Version = v
+	}
 	switch command {
 	case "create":
 		n, err := strconv.Atoi(args[0])
@@ -50,7 +63,12 @@ func run(ctx context.Context, command string, brokers []string, topic string, ar
 		for i := first; i < first+count; i++ {
 			ms = append(ms, &sarama.ProducerMessage{Topic: topic, Key: sarama.StringEncoder(fmt.Sprintf("k%d", i%10)), Value: sarama.StringEncoder(fmt.Sprintf(`{"n":%d}`, i))})
 		}
-		return p.SendMessages(ms)
+		err = p.SendMessages(ms)
+		var each sarama.ProducerErrors
+		if errors.As(err, &each) {
+			return each[0].Err
+		}
+		return err
 	case "consume":
 		g, err := sarama.NewConsumerGroup(brokers, args[0], cfg)
 		if err != nil {
