@@ -27,6 +27,7 @@ import (
 	"millrace/server/kafka/share"
 	"millrace/server/mysql"
 	"millrace/store"
+	"millrace/store/state"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -140,6 +141,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		mo.MaxConnections, mo.LoginTimeout = o.MaxConnections, o.LoginTimeout
 		mo.Store, mo.Catalog, mo.Auth, mo.Ingest = s.Store, tables, users, in
 		mo.DefaultPartitions = o.KafkaWire.DefaultPartitions
+		mo.CommitOffsets = func(ctx context.Context, name string, offsets []state.OffsetCommit) error {
+			return commitOffsets(ctx, groups, name, offsets)
+		}
 		mo.SealColumns = seals.Seal
 		fsys := so.FS
 		if fsys == nil {
@@ -204,6 +208,20 @@ func (s *Server) newKafka(o Options, in *ingest.Ingest, groups *group.Coordinato
 		ko.Listeners = append(ko.Listeners, kl)
 	}
 	return kafka.New(ko)
+}
+
+// commitOffsets commits as who is no member of the group, which it must not have any of then.
+func commitOffsets(ctx context.Context, groups *group.Coordinator, name string, offsets []state.OffsetCommit) error {
+	done := make(chan error, 1)
+	groups.Commit(group.CommitRequest{Group: name, Generation: -1, Offsets: offsets}, func(errs []error, err error) {
+		done <- errors.Join(append(errs, err)...)
+	})
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // groupStatus is what millrace.groups shows of a live group.

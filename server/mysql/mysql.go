@@ -24,6 +24,7 @@ import (
 	"millrace/server/auth"
 	"millrace/server/mysql/wire"
 	"millrace/store"
+	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,6 +40,9 @@ type Options struct {
 	Catalog *catalog.Catalog
 	Auth    *auth.Service
 	Ingest  *ingest.Ingest // what INSERT writes through; nil: one over Store that checks values by Catalog
+
+	// CommitOffsets commits offsets of a group that has no members, for CALL millrace.reset_offsets; nil: there is no such call.
+	CommitOffsets func(ctx context.Context, group string, offsets []state.OffsetCommit) error
 
 	DefaultPartitions int // of CREATE TABLE without PARTITIONS
 

@@ -23,6 +23,12 @@ func (c *conn) call(ctx *sql.Context, s *sqlparser.Call, bindings map[string]sql
 		switch strings.ToLower(s.ProcName.Name.String()) {
 		case "seal":
 			return c.seal(ctx, s.Params, bindings)
+		case "pin":
+			return c.pin(ctx, s.Params, bindings)
+		case "reset_offsets":
+			return c.resetOffsets(ctx, s.Params, bindings)
+		case "suggest":
+			return c.suggest(ctx, s.Params, bindings)
 		case "compact":
 			return c.compact(ctx, s.Params, bindings)
 		}
