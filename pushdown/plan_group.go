@@ -318,7 +318,7 @@ func (p *planner) bits(kind exec.AggKind, arg sql.Expression, t sql.Type, r *rel
 		return exec.Agg{}, form{}, reason
 	}
 	f, ok := formOf(t)
-	if !ok || f.kind != kindUint || x.form.kind != kindUint {
+	if !ok || f.kind != kindUint || x.form.kind != kindUint && !x.form.integer() || types.IsYear(x.form.sql) {
 		return exec.Agg{}, form{}, notFamilies
 	}
 	return exec.Agg{Kind: kind, Arg: x.expr, T: uintType}, f, ""

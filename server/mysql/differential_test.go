@@ -159,7 +159,7 @@ func (g generator) number(q string, depth int) string {
 	}
 	switch g.IntN(16) {
 	case 0, 1, 2:
-		return "(" + g.number(q, depth-1) + g.one("+", "-", "*") + g.number(q, depth-1) + ")"
+		return "(" + g.number(q, depth-1) + g.one("+", " - ", "*") + g.number(q, depth-1) + ")"
 	case 3:
 		return "(" + g.number(q, depth-1) + g.one(" DIV ", "%", "/") + g.one("2", "3", "7", "10", "-1", "0", "0.5") + ")"
 	case 4:
@@ -293,9 +293,11 @@ func (g generator) any(q string, depth int) string {
 }
 
 func (g generator) aggregate(q string) string {
-	switch g.IntN(13) {
+	switch g.IntN(14) {
 	case 0, 1:
 		return "COUNT(*)"
+	case 12:
+		return g.one("BIT_AND", "BIT_OR", "BIT_XOR") + "(" + q + g.one("i", "k", "u", "b", "_offset") + ")"
 	case 2:
 		return "COUNT(" + g.any(q, 1) + ")"
 	case 3, 4:
