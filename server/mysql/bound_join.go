@@ -28,7 +28,7 @@ func fixJoin(n *plan.JoinNode) sql.Node {
 	together := false
 	if len(conjuncts) > 1 {
 		for _, c := range conjuncts {
-			together = together || columnsOf(c).Intersects(optional)
+			together = together || columnIDs(c).Intersects(optional)
 		}
 	}
 	if !changedLeft && !changedRight && !together {
@@ -96,7 +96,7 @@ func notNull(e sql.Expression) sql.ColSet {
 	return out
 }
 
-func columnsOf(e sql.Expression) sql.ColSet {
+func columnIDs(e sql.Expression) sql.ColSet {
 	var out sql.ColSet
 	sql.Inspect(e, func(e sql.Expression) bool {
 		if f, ok := e.(*expression.GetField); ok {

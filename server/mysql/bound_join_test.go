@@ -42,5 +42,9 @@ func TestRowsCompareByTheirPartsWithNULLs(t *testing.T) {
 			"1,0,NULL / NULL,NULL,NULL / NULL,NULL,NULL / 0,1,1"},
 		{"SELECT (a,s)<(2,'6'), (a,s)>=(1,'x'), (a,s)<=(1,'w'), (a,_offset,s)>(1,7,'a') FROM r ORDER BY _offset", "1,1,0,0 / NULL,NULL,NULL,NULL / NULL,1,0,1 / 1,1,0,1"},
 		{"SELECT _offset FROM r WHERE (a,s) NOT IN ((1,'x'))", "2 / 3"},
+		{"SELECT (a,s) IN (SELECT a,s FROM r), (a,s) IN (SELECT a,s FROM r WHERE a=2 AND s IS NOT NULL), (a,s) NOT IN (SELECT a,s FROM r WHERE _offset>7) FROM r ORDER BY _offset", "1,0,1 / NULL,0,1 / NULL,NULL,1 / 1,1,1"},
+		{"SELECT _offset FROM r WHERE (a,s) IN (SELECT a,s FROM r) ORDER BY 1", "0 / 3"},
+		{"SELECT _offset FROM r WHERE (a,s) NOT IN (SELECT a,s FROM r WHERE a=1) ORDER BY 1", "2 / 3"},
+		{"SELECT _offset FROM r x WHERE (a,s) IN (SELECT y.a+0.0,y.s FROM r y WHERE y._offset=x._offset) ORDER BY 1", "0 / 3"},
 	})
 }

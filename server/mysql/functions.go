@@ -10,7 +10,7 @@ import (
 func functions(s *Server) map[string]sql.Function {
 	out := make(map[string]sql.Function)
 	for _, list := range [][]sql.Function{
-		aggregateFunctions(), groupConcatFunctions(s.memory), jsonAggregates(s.memory), regexpFunctions(s.regexps), jsonFunctions(), stringFunctions(s.memory), growingFunctions(s.memory), castFunctions(), serverFunctions(), timeFunctions(), minuteFunctions(), weekDateFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), windowTableFunctions(), lockFunctions(s.locks),
+		aggregateFunctions(), groupConcatFunctions(s.memory), jsonAggregates(s.memory), regexpFunctions(s.regexps), jsonFunctions(), stringFunctions(s.memory), growingFunctions(s.memory), castFunctions(), serverFunctions(), timeFunctions(), minuteFunctions(), weekDateFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), extremeFunctions(), windowTableFunctions(), lockFunctions(s.locks),
 	} {
 		for _, f := range list {
 			out[strings.ToLower(f.FunctionName())] = f

@@ -473,7 +473,7 @@ class Queries:
         rows = self.pick(f"ROWS {n} PRECEDING", f"ROWS BETWEEN {n} PRECEDING AND {m} FOLLOWING", f"ROWS BETWEEN {n} FOLLOWING AND {n + m} FOLLOWING",
                          f"ROWS BETWEEN {n + m} PRECEDING AND {n} PRECEDING", "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", "ROWS UNBOUNDED PRECEDING",
                          "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
-        func = self.pick("SUM(j)", "COUNT(*)", "COUNT(i)", "MIN(i)", "MAX(j)", "AVG(n)", "SUM(n)", "FIRST_VALUE(j)", "LAST_VALUE(i)", "NTH_VALUE(j, 2)", "MIN(n)", "MAX(d)", "STDDEV(j)")
+        func = self.pick("SUM(j)", "COUNT(*)", "COUNT(i)", "MIN(i)", "MAX(j)", "AVG(n)", "SUM(n)", "FIRST_VALUE(j)", "LAST_VALUE(i)", "NTH_VALUE(j, 2)", "MIN(n)", "MAX(d)", "STDDEV(j + 0e0)")
         kind = self.r.randrange(3)
         if kind == 0:
             return f"SELECT _partition, _offset, {func} OVER ({part}{total} {rows}), {func} OVER ({part}{total}) FROM {t}{self.where('', 1)}", False
@@ -484,4 +484,5 @@ class Queries:
             return f"SELECT _partition, _offset, {func} OVER ({part}ORDER BY {by} {values}) FROM {t}{self.where('', 1)}", False
         peers = self.pick("s", "g", "d", "n", "b, g", "j", "t")
         func = self.pick("RANK()", "DENSE_RANK()", "PERCENT_RANK()", "CUME_DIST()", "COUNT(*)", "SUM(j)", "MAX(n)", "MIN(s)")
-        return f"SELECT _partition, _offset, {func} OVER ({part}ORDER BY {peers}), NTILE({n + 1}) OVER ({part}{total}), LAG(s, {n}) OVER ({part}{total}), LEAD(j, {m}) OVER ({part}{total}) FROM {t}{self.where('', 1)}", False
+        whole, digits = ("ROUND(", ", 6)") if func in ("PERCENT_RANK()", "CUME_DIST()") else ("", "")  # MariaDB gives ten digits
+        return f"SELECT _partition, _offset, {whole}{func} OVER ({part}ORDER BY {peers}){digits}, NTILE({n + 1}) OVER ({part}{total}), LAG(s, {n}) OVER ({part}{total}), LEAD(j, {m}) OVER ({part}{total}) FROM {t}{self.where('', 1)}", False
