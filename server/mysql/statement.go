@@ -260,6 +260,7 @@ func (c *conn) rewrite(ctx *sql.Context, stmt sqlparser.Statement) error {
 	if err := stars.rewrite(stmt); err != nil {
 		return err
 	}
+	rewriteNested(stmt)
 	w := astWalk{expr: rewriteExpr, node: func(n any) bool {
 		if t, ok := n.(*sqlparser.JSONTableExpr); ok {
 			rewriteJSONTable(t)
