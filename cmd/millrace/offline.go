@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"millrace/internal/client"
 	"millrace/internal/vfs"
+	"millrace/server"
 	"millrace/server/auth"
 	"millrace/store"
-	"millrace/store/segment/colfile"
 )
 
 // openUsers opens the users in a stopped server's directory, which is locked meanwhile.
@@ -40,14 +39,7 @@ func (c *verifyCommand) Run(ctx context.Context, s *client.IO) error {
 	if _, err := os.Stat(c.Data); err != nil {
 		return err
 	}
-	problems, err := store.Verify(ctx, vfs.OS{}, c.Data, s.Out)
-	if err != nil {
-		return err
-	}
-	err = colfile.Verify(ctx, vfs.OS{}, filepath.Join(c.Data, "columns"), func(err error) {
-		problems++
-		_, _ = fmt.Fprintf(s.Out, "%v (a file of columns: it is made of the records again, delete it if need be)\n", err)
-	})
+	problems, err := server.Verify(ctx, vfs.OS{}, c.Data, s.Out)
 	if err != nil {
 		return err
 	}
