@@ -30,3 +30,11 @@ func TestGreatestAndLeastAreExactForDecimals(t *testing.T) {
 		{"SELECT GREATEST(i,3), LEAST('a','b') FROM g ORDER BY i", "3,a / 9007199254740993,a"},
 	})
 }
+
+func TestTrimOfNULLIsNULL(t *testing.T) {
+	in := start(t, nil)
+	in.topic("n", map[string]string{"millrace.columns": "s VARCHAR(9), p VARCHAR(9)"}, `{"s":"xax","p":"x"}`, `{"s":"xax"}`, `{"p":"x"}`)
+	bothWays(t, in.open("app", "", ""), []struct{ query, want string }{
+		{"SELECT TRIM(BOTH p FROM s), TRIM(LEADING NULL FROM s), TRIM(s) FROM n ORDER BY _offset", "a,NULL,xax / NULL,NULL,xax / NULL,NULL,NULL"},
+	})
+}

@@ -26,6 +26,7 @@ SEED = int(os.environ.get("SEED", "1"))
 
 # Where MariaDB differs for good: (part of its or our error or of the query, why). Kept short.
 KNOWN = [
+    ("Incorrect datetime value", "MySQL refuses to compare a date with text that is none; MariaDB warns"),
     ("Illegal mix of collations", "MariaDB gives the text of JSON functions a collation of its own"),
     ("in 'ORDER BY'", "MariaDB looks for a column named by a negative constant; MySQL ignores constants"),
     ("out of range", "whether a branch that is not taken or a row that is filtered overflows depends on the order of evaluation"),
