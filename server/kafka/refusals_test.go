@@ -60,8 +60,10 @@ func TestWhatNamesNothingIsRefusedWithKafkasCode(t *testing.T) {
 		}, errInvalidUpdateVersion},
 		"CreateAcls for a principal without a type": {func() int16 {
 			r := kmsg.NewPtrCreateACLsRequest()
-			r.Creations = []kmsg.CreateACLsRequestCreation{{ResourceType: kmsg.ACLResourceTypeTopic, ResourceName: "t", ResourcePatternType: kmsg.ACLResourcePatternTypeLiteral,
-				Principal: "alice", Host: "*", Operation: kmsg.ACLOperationRead, PermissionType: kmsg.ACLPermissionTypeAllow}}
+			r.Creations = []kmsg.CreateACLsRequestCreation{{
+				ResourceType: kmsg.ACLResourceTypeTopic, ResourceName: "t", ResourcePatternType: kmsg.ACLResourcePatternTypeLiteral,
+				Principal: "alice", Host: "*", Operation: kmsg.ACLOperationRead, PermissionType: kmsg.ACLPermissionTypeAllow,
+			}}
 			return at(3, r).(*kmsg.CreateACLsResponse).Results[0].ErrorCode
 		}, errInvalidRequest},
 		"AlterConfigs of a topic without a name": {func() int16 { return a.alterConfigs("", &none) }, errInvalidRequest},

@@ -80,7 +80,9 @@ func (c *conn) suggest(ctx *sql.Context, params []sqlparser.Expr, bindings map[s
 	}
 	schema := sql.Schema{
 		textColumn("column"), textColumn("inferred"), textColumn("suggestion"), textColumn("reason"),
-		{Name: "seen", Type: types.Int64}, {Name: "distinct_values", Type: types.Int64, Nullable: true}, textColumn("statement"),
+		{Name: "seen", Type: types.Int64},
+		{Name: "distinct_values", Type: types.Int64, Nullable: true},
+		textColumn("statement"),
 	}
 	var out []sql.Row
 	for _, l := range looks {

@@ -66,10 +66,6 @@ func engineArithmetic(op string, left, right sql.Expression) sql.Expression {
 	}
 }
 
-func integers(l, r sql.Expression) bool {
-	return types.IsInteger(l.Type()) && types.IsInteger(r.Type())
-}
-
 // checked is +, - or * whose integers do not wrap around and whose doubles do not become infinite; DIV,
 // and %, which are exact.
 type checked struct {

@@ -164,10 +164,12 @@ func New(o Options) (*Server, error) {
 		o.QueryBytes = DefaultQueryBytes
 	}
 	if o.Pushdown == nil {
-		o.Pushdown = pushdown.NewBuilder(pushdown.Options{Logger: o.Logger, Full: memory.full, FewRows: o.FewRows,
+		o.Pushdown = pushdown.NewBuilder(pushdown.Options{
+			Logger: o.Logger, Full: memory.full, FewRows: o.FewRows,
 			Exec: func(ctx *sql.Context) exec.Options {
 				return exec.Options{Parallel: sqltable.Threads(ctx), Budget: &queryBudget{guard: memory, max: min(o.QueryBytes, memory.max/2)}, Spill: o.Spill}
-			}})
+			},
+		})
 	}
 	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), memory: memory, locks: newUserLocks(), forms: newOwnForms(), statements: newStatements()}
 	s.metrics = newMetrics(o.Registry, s)
