@@ -26,23 +26,53 @@ func (s *Store) EnforceRetention(ctx context.Context) error {
 		s.o.Logger.Warn("the clock jumped ahead; retention by time waits", "for", clockSettle)
 	}
 	sn := s.Snapshot()
-	moves, err := s.retentionMoves(ctx, sn, now.UnixMilli(), byTime)
+	moves, deleted, err := s.retentionMoves(ctx, sn, now.UnixMilli(), byTime)
 	sn.Release()
 	if err != nil {
 		return err
 	}
+	done := 0
 	for len(moves) > 0 {
 		n := min(len(moves), retentionMoves)
 		if _, err := s.Commit(ctx, state.AdvanceLogStart{Partitions: moves[:n]}); err != nil {
 			return fmt.Errorf("store: retention: %w", err)
 		}
 		moves = moves[n:]
+		done += n
+		for len(deleted) > 0 && deleted[0].upTo <= done {
+			deleted[0].log(s)
+			deleted = deleted[1:]
+		}
 	}
 	return nil
 }
 
-func (s *Store) retentionMoves(ctx context.Context, sn *Snapshot, now state.Millis, byTime bool) ([]state.LogStartMove, error) {
+// retained is what a pass deletes of one topic: one line of the log, however many partitions it has.
+type retained struct {
+	topic      string
+	first      state.LogStartMove // of its partitions
+	partitions int
+	offsets    int64
+	byTime     bool
+	bySize     bool
+	upTo       int // the topic's moves are among the first upTo of the pass
+}
+
+func (r *retained) log(s *Store) {
+	reason := "retention.ms"
+	switch {
+	case r.byTime && r.bySize:
+		reason = "retention.ms and retention.bytes"
+	case r.bySize:
+		reason = "retention.bytes"
+	}
+	s.o.Logger.Info("retention deleted records", "topic", r.topic, "partition", r.first.Partition, "log start", r.first.Before,
+		"partitions", r.partitions, "offsets", r.offsets, "reason", reason)
+}
+
+func (s *Store) retentionMoves(ctx context.Context, sn *Snapshot, now state.Millis, byTime bool) ([]state.LogStartMove, []retained, error) {
 	var moves []state.LogStartMove
+	var deleted []retained
 	for _, t := range sn.Topics().All() {
 		cfg, err := topicconfig.Parse(t.Configs)
 		if err != nil {
@@ -53,8 +83,9 @@ func (s *Store) retentionMoves(ctx context.Context, sn *Snapshot, now state.Mill
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		r := retained{topic: t.Name}
 		for i := range t.Partitions {
 			tp := state.TopicPartition{Topic: t.ID, Partition: i}
 			b, _ := sn.Bounds(tp)
@@ -65,6 +96,7 @@ func (s *Store) retentionMoves(ctx context.Context, sn *Snapshot, now state.Mill
 			if cfg.RetentionMs >= 0 && byTime {
 				start, err = sn.firstNotBefore(tp, b, now-cfg.RetentionMs)
 			}
+			timely := start
 			if err == nil && cfg.RetentionBytes >= 0 {
 				start, err = sn.firstOfNewest(tp, b, start, cfg.RetentionBytes)
 			}
@@ -72,11 +104,22 @@ func (s *Store) retentionMoves(ctx context.Context, sn *Snapshot, now state.Mill
 				continue // reported; the other partitions go on
 			}
 			if start = min(start, b.LastStable); start > b.LogStart {
-				moves = append(moves, state.LogStartMove{TopicPartition: tp, Before: start})
+				move := state.LogStartMove{TopicPartition: tp, Before: start}
+				moves = append(moves, move)
+				if r.partitions++; r.partitions == 1 {
+					r.first = move
+				}
+				r.offsets += start - b.LogStart
+				r.byTime = r.byTime || timely > b.LogStart
+				r.bySize = r.bySize || start > timely
 			}
 		}
+		if r.partitions > 0 {
+			r.upTo = len(moves)
+			deleted = append(deleted, r)
+		}
 	}
-	return moves, nil
+	return moves, deleted, nil
 }
 
 // firstNotBefore is the base offset of the first batch that is not wholly older
