@@ -115,6 +115,11 @@ func columnOf(def *ast.ColumnDef) (c blobexpand.Column, err error) {
 	return c, nil
 }
 
+// DeclarableTypes are those that a column may be declared with, for people.
+const DeclarableTypes = "BOOLEAN, TINYINT, SMALLINT, MEDIUMINT, INT, BIGINT (also UNSIGNED), BIT, DECIMAL, FLOAT, DOUBLE, " +
+	"CHAR, VARCHAR, TINYTEXT, TEXT, MEDIUMTEXT, LONGTEXT, ENUM, BINARY, VARBINARY, TINYBLOB, BLOB, MEDIUMBLOB, LONGBLOB, " +
+	"DATE, TIME, DATETIME, TIMESTAMP, YEAR, JSON"
+
 // typeOf translates the parser's type.
 func typeOf(ft *types.FieldType) (t blobexpand.Type, err error) {
 	unsigned := mysql.HasUnsignedFlag(ft.GetFlag())
@@ -205,7 +210,7 @@ func typeOf(ft *types.FieldType) (t blobexpand.Type, err error) {
 	case mysql.TypeLongBlob:
 		return blobexpand.Type{Kind: kind}, nil
 	}
-	return t, fmt.Errorf("type %s is not supported", ft.String())
+	return t, fmt.Errorf("type %s is not supported; these are: %s", ft.String(), DeclarableTypes)
 }
 
 func stringOf(e ast.ExprNode) (string, bool) {

@@ -105,6 +105,7 @@ func TestCreateTableRefusesWithMySQLsNumbers(t *testing.T) {
 		{"CREATE TABLE x (a INT, KEY (a))", 1235},
 		{"CREATE TABLE x (a INT AS (b + 1))", 1064},
 		{"CREATE TABLE x (a VARCHAR(99999))", 1064},
+		{"CREATE TABLE x (a SET('a', 'b'))", 1235},
 		{"CREATE TABLE x (a POINT)", 1064},
 		{"CREATE TABLE x (a INT) COMMENT='hello'", 1210},
 		{"CREATE TABLE x (a INT) COMMENT='nosuch.config=1'", 1210},

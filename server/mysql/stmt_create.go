@@ -339,7 +339,7 @@ func columnsError(err error) error {
 	switch {
 	case strings.Contains(message, "the name is taken"):
 		return newError(1060, "42S21", "Duplicate column name: %s", message)
-	case strings.Contains(message, "NOT NULL cannot be promised"), strings.Contains(message, "only COMMENT and AS"), strings.Contains(message, "no keys and constraints"):
+	case strings.Contains(message, "NOT NULL cannot be promised"), strings.Contains(message, "only COMMENT and AS"), strings.Contains(message, "is not supported"), strings.Contains(message, "no keys and constraints"):
 		return errInstead("this column", message)
 	}
 	return newError(1064, "42000", "You have an error in your SQL syntax; %s", message)
