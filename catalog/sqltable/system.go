@@ -1,6 +1,7 @@
 package sqltable
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -155,11 +156,13 @@ func (p *Provider) topicRows(ctx *sql.Context) ([]sql.Row, error) {
 		if configs == nil {
 			configs = map[string]string{}
 		}
-		j, err := json.Marshal(configs)
-		if err != nil {
+		var j bytes.Buffer
+		e := json.NewEncoder(&j)
+		e.SetEscapeHTML(false) // paths in declarations have >
+		if err := e.Encode(configs); err != nil {
 			return nil, err
 		}
-		rows = append(rows, sql.Row{t.Name, t.ID.String(), t.Partitions, wallOf(zone, t.CreatedAt), JSONText(j)})
+		rows = append(rows, sql.Row{t.Name, t.ID.String(), t.Partitions, wallOf(zone, t.CreatedAt), JSONText(bytes.TrimSpace(j.Bytes()))})
 	}
 	return rows, nil
 }

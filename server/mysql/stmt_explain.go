@@ -93,10 +93,13 @@ func explainJSON(inner string) func(*conn, *sql.Context, map[string]sql.Expressi
 		if err != nil {
 			return nil, err
 		}
-		doc, err := json.MarshalIndent(map[string]any{"query_block": map[string]any{"select_id": 1, "plan": lines}}, "", "  ")
-		if err != nil {
+		var doc strings.Builder
+		e := json.NewEncoder(&doc)
+		e.SetEscapeHTML(false) // conditions have < and >
+		e.SetIndent("", "  ")
+		if err := e.Encode(map[string]any{"query_block": map[string]any{"select_id": 1, "plan": lines}}); err != nil {
 			return nil, err
 		}
-		return rows(sql.Schema{{Name: "EXPLAIN", Type: types.LongText}}, []sql.Row{{string(doc)}}), nil
+		return rows(sql.Schema{{Name: "EXPLAIN", Type: types.LongText}}, []sql.Row{{strings.TrimSuffix(doc.String(), "\n")}}), nil
 	}
 }
