@@ -153,7 +153,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			return s, err
 		}
 		mo.Provider = sqltable.NewProvider(tables, s.Store, sqltable.Options{
-			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, name) },
+			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, shares, name) },
 			Connections:  s.connections,
 			ClientErrors: s.clientErrors,
 			Statements:   s.statements,
@@ -225,11 +225,14 @@ func commitOffsets(ctx context.Context, groups *group.Coordinator, name string, 
 }
 
 // groupStatus is what millrace.groups shows of a live group.
-func groupStatus(groups *group.Coordinator, name string) (sqltable.GroupStatus, bool) {
+func groupStatus(groups *group.Coordinator, shares *share.Coordinator, name string) (sqltable.GroupStatus, bool) {
 	d, ok := groups.Describe(name)
 	if !ok {
 		if c, err := groups.DescribeConsumer(name); err == nil {
 			return sqltable.GroupStatus{State: c.State.String(), ProtocolType: "consumer", Generation: c.Epoch, Members: len(c.Members)}, true
+		}
+		if g, ok := shares.Describe(name); ok {
+			return sqltable.GroupStatus{State: g.State, ProtocolType: "share", Generation: g.Epoch, Members: len(g.Members)}, true
 		}
 		return sqltable.GroupStatus{}, false
 	}
