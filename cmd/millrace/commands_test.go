@@ -166,7 +166,7 @@ func TestImportAndGenerateAndQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.fails("line 2: not JSON (stopped there; the lines before are stored in bad: 1 record; --skip-bad skips such lines)", "import", bad, "-t", "bad")
-	if out := r.must("", "import", bad, "-t", "skipped", "--skip-bad"); !strings.HasPrefix(out, "1 records imported into skipped in ") || !strings.Contains(out, "1 bad line skipped; the first: line 2: not JSON\n") {
+	if out := r.must("", "import", bad, "-t", "skipped", "--skip-bad"); !strings.HasPrefix(out, "1 record imported into skipped in ") || !strings.Contains(out, "1 bad line skipped; the first: line 2: not JSON\n") {
 		t.Fatal(out)
 	}
 }

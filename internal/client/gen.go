@@ -118,7 +118,7 @@ func (c *Gen) Run(ctx context.Context, s *IO) error {
 		err = nil // Ctrl-C is how an endless stream ends
 	}
 	if err == nil {
-		fmt.Fprintf(s.Err, "%d records produced to %s\n", out.sent(), c.Topic)
+		fmt.Fprintf(s.Err, "%s produced to %s\n", plural(out.sent(), "record"), c.Topic)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -76,6 +77,14 @@ func (c *GroupDescribe) Run(ctx context.Context, s *IO) error {
 		return err
 	}
 	defer cl.Close()
+	switch kind, err := groupType(ctx, cl, c.Name); {
+	case err != nil:
+		return err
+	case strings.EqualFold(kind, "share"):
+		return c.describeShare(ctx, cl, s)
+	case strings.EqualFold(kind, "consumer"):
+		return c.describeConsumer(ctx, cl, s)
+	}
 	g, err := describeGroup(ctx, cl, c.Name)
 	if err != nil {
 		return err
@@ -84,17 +93,7 @@ func (c *GroupDescribe) Run(ctx context.Context, s *IO) error {
 	if err != nil {
 		return err
 	}
-	type key struct {
-		topic     string
-		partition int32
-	}
-	owners := map[key]string{}
-	topics := map[string][]int32{}
-	note := func(topic string, p int32) {
-		if !slices.Contains(topics[topic], p) {
-			topics[topic] = append(topics[topic], p)
-		}
-	}
+	owners := partitionOwners{}
 	for _, m := range g.Members {
 		var a kmsg.ConsumerMemberAssignment
 		if g.ProtocolType != "consumer" || a.ReadFrom(m.MemberAssignment) != nil {
@@ -102,10 +101,36 @@ func (c *GroupDescribe) Run(ctx context.Context, s *IO) error {
 		}
 		for _, t := range a.Topics {
 			for _, p := range t.Partitions {
-				owners[key{t.Topic, p}] = m.MemberID
-				note(t.Topic, p)
+				owners[topicPartition{t.Topic, p}] = m.MemberID
 			}
 		}
+	}
+	protocol := ""
+	if g.Protocol != "" {
+		protocol = ", protocol " + g.Protocol
+	}
+	about := fmt.Sprintf("Group %s: %s, %s%s", g.Group, g.State, plural(int64(len(g.Members)), "member"), protocol)
+	return c.printLag(ctx, cl, s, about, owners, committed)
+}
+
+type topicPartition struct {
+	topic     string
+	partition int32
+}
+
+// partitionOwners are the members that partitions are assigned to.
+type partitionOwners map[topicPartition]string
+
+// printLag prints what a group has committed and who reads it.
+func (c *GroupDescribe) printLag(ctx context.Context, cl *kgo.Client, s *IO, about string, owners partitionOwners, committed partitionOffsets) error {
+	topics := map[string][]int32{}
+	note := func(topic string, p int32) {
+		if !slices.Contains(topics[topic], p) {
+			topics[topic] = append(topics[topic], p)
+		}
+	}
+	for tp := range owners {
+		note(tp.topic, tp.partition)
 	}
 	for t, ps := range committed {
 		for p := range ps {
@@ -125,15 +150,11 @@ func (c *GroupDescribe) Run(ctx context.Context, s *IO) error {
 			if o, ok := committed[t][p]; ok {
 				offset, lag = i64(o), i64(max(end-o, 0))
 			}
-			rows = append(rows, []string{t, strconv.Itoa(int(p)), offset, i64(end), lag, owners[key{t, p}]})
+			rows = append(rows, []string{t, strconv.Itoa(int(p)), offset, i64(end), lag, owners[topicPartition{t, p}]})
 		}
 	}
 	if c.Format == FormatTable {
-		protocol := ""
-		if g.Protocol != "" {
-			protocol = ", protocol " + g.Protocol
-		}
-		fmt.Fprintf(s.Out, "Group %s: %s, %s%s\n", g.Group, g.State, plural(int64(len(g.Members)), "member"), protocol)
+		fmt.Fprintln(s.Out, about)
 		if len(rows) == 0 {
 			return nil
 		}

@@ -39,9 +39,11 @@ type Import struct {
 
 func (*Import) Help() string {
 	return `Each line of NDJSON becomes the value of a record, unchanged. Each line of CSV becomes a
-JSON object of its columns; an empty cell is null.
+JSON object of its columns; an empty cell is null. With --timestamp the topic's retention.ms (7 days
+unless set) counts from those times: records that are older are deleted soon.
 
 Examples:
+  millrace topic create earthquakes --set retention.ms=-1
   millrace import earthquakes.ndjson.gz --topic earthquakes --key properties.net --timestamp properties.time
   millrace import people.csv --topic people --delimiter ';'`
 }
@@ -81,11 +83,16 @@ func (c *Import) Run(ctx context.Context, s *IO) (err error) {
 	}
 	defer plain.Close()
 	began := time.Now()
+	old, err := c.newAgeCheck(ctx, out.cl, began)
+	if err != nil {
+		return errors.Join(err, out.close())
+	}
 	var skipped int64
 	var first *badLine
 	line := int64(0) // of the record that was sent last
 	err = c.records(ctx, format, plain, func(n int64, r *kgo.Record) error {
 		line = n
+		old.look(r)
 		return out.send(r)
 	}, func(bad *badLine) error {
 		if !c.SkipBad {
@@ -98,6 +105,7 @@ func (c *Import) Run(ctx context.Context, s *IO) (err error) {
 	})
 	cerr := out.close()
 	finishProgress(s, bar)
+	old.warn(s)
 	var bad *badLine
 	switch {
 	case cerr != nil: // which of the records that were under way is not known
@@ -107,7 +115,7 @@ func (c *Import) Run(ctx context.Context, s *IO) (err error) {
 	case err != nil:
 		return fmt.Errorf("%s after line %d: %w (the lines up to there are stored in %s: %s)", c.File, line, err, c.Topic, plural(out.sent(), "record"))
 	}
-	fmt.Fprintf(s.Err, "%d records imported into %s in %s\n", out.sent(), c.Topic, time.Since(began).Round(time.Millisecond))
+	fmt.Fprintf(s.Err, "%s imported into %s in %s\n", plural(out.sent(), "record"), c.Topic, time.Since(began).Round(time.Millisecond))
 	if skipped > 0 {
 		fmt.Fprintf(s.Err, "%s skipped; the first: %v\n", plural(skipped, "bad line"), first)
 	}

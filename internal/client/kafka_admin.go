@@ -261,8 +261,18 @@ func createTopic(ctx context.Context, cl *kgo.Client, name string, partitions in
 	return partitions, nil
 }
 
-// ensureTopic makes the topic unless it exists.
+// ensureTopic makes the topic unless it exists. It looks first, so that the server has
+// nothing to refuse; what another client makes meanwhile is there all the same.
 func ensureTopic(ctx context.Context, cl *kgo.Client, name string, partitions int32) error {
+	names, err := topicNames(ctx, cl)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if n == name {
+			return nil
+		}
+	}
 	if _, err := createTopic(ctx, cl, name, partitions, nil); err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -85,8 +86,11 @@ func (c *Produce) Run(ctx context.Context, s *IO) error {
 	if cerr := out.close(); err == nil {
 		err = cerr
 	}
+	if errors.Is(err, kerr.UnknownTopicOrPartition) {
+		err = fmt.Errorf("topic %s does not exist, and the server creates none by itself (auto-create is off): `millrace topic create %s` does (%w)", c.Topic, c.Topic, err)
+	}
 	if err == nil && s.ErrWidth > 0 {
-		fmt.Fprintf(s.Err, "%d records produced\n", out.sent())
+		fmt.Fprintf(s.Err, "%s produced\n", plural(out.sent(), "record"))
 	}
 	return err
 }

@@ -85,6 +85,7 @@ type tableWriter struct {
 	cols     []Column
 	width    int
 	markdown bool
+	lines    bool // cells keep their lines
 
 	rows  [][]string
 	bytes int
@@ -98,7 +99,9 @@ func (t *tableWriter) Row(cells [][]byte) error {
 			row[i] = "NULL"
 			continue
 		}
-		row[i] = printable(c)
+		if row[i] = printable(c); t.lines {
+			row[i] = printableLines(c)
+		}
 		t.bytes += len(row[i])
 	}
 	t.rows = append(t.rows, row)
@@ -169,7 +172,11 @@ func snip(s string, limit int) string {
 	if limit == 0 {
 		return s
 	}
-	return text.Snip(s, limit, "…")
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = text.Snip(line, limit, "…")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // columnLimit is the width that columns are cut to so that the table fits the
@@ -182,7 +189,7 @@ func (t *tableWriter) columnLimit(rows [][]string) (limit int, fits bool) {
 	for i, c := range t.cols {
 		widths[i] = text.StringWidth(printable([]byte(c.Name)))
 		for _, row := range rows {
-			widths[i] = max(widths[i], text.StringWidth(row[i]))
+			widths[i] = max(widths[i], text.LongestLineLen(row[i]))
 		}
 	}
 	room := t.width - 3*len(t.cols) - 1
@@ -236,7 +243,22 @@ func printable(b []byte) string {
 	return s.String()
 }
 
-// --- vertical: one line a cell ---
+// printableLines is printable, but lines stay lines.
+func printableLines(b []byte) string {
+	if bytes.IndexByte(b, '\n') < 0 {
+		return printable(b)
+	}
+	var s strings.Builder
+	for i, line := range bytes.Split(b, []byte("\n")) {
+		if i > 0 {
+			s.WriteByte('\n')
+		}
+		s.WriteString(printable(line))
+	}
+	return s.String()
+}
+
+// --- vertical: a cell after the other, each with the lines that it has ---
 
 type verticalWriter struct {
 	w     *bufio.Writer
@@ -263,7 +285,7 @@ func (v *verticalWriter) Row(cells [][]byte) error {
 	for i, c := range cells {
 		s := "NULL"
 		if c != nil {
-			s = printable(c)
+			s = printableLines(c)
 		}
 		fmt.Fprintf(v.w, "%s: %s\n", v.names[i], s)
 	}

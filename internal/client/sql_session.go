@@ -118,6 +118,23 @@ func (se *session) killable(ctx context.Context, fn func(context.Context) error)
 
 // answers says whether the statement returns rows.
 func answers(text string) bool {
+	return slices.Contains([]string{"SELECT", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "WITH", "VALUES", "TABLE", "CALL", "CHECK", "ANALYZE"}, firstWord(text))
+}
+
+// answersLines says whether the statement's answer is text of several lines, which people read or copy as such.
+func answersLines(text string) bool {
+	switch firstWord(text) {
+	case "EXPLAIN":
+		return true
+	case "SHOW":
+		fields := strings.Fields(text)
+		return len(fields) > 1 && strings.EqualFold(fields[1], "CREATE")
+	}
+	return false
+}
+
+// firstWord is a statement's first word, in capitals.
+func firstWord(text string) string {
 	for {
 		text = strings.TrimLeft(text, "( \t\r\n")
 		rest, comment := strings.CutPrefix(text, "/*")
@@ -130,7 +147,7 @@ func answers(text string) bool {
 	if i := strings.IndexFunc(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }); i >= 0 {
 		word = text[:i]
 	}
-	return slices.Contains([]string{"SELECT", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "WITH", "VALUES", "TABLE", "CALL", "CHECK", "ANALYZE"}, strings.ToUpper(word))
+	return strings.ToUpper(word)
 }
 
 func (se *session) execute(ctx context.Context, st statement, began time.Time) error {
@@ -223,6 +240,9 @@ func (se *session) printResult(st statement, rows *sql.Rows) (int64, error) {
 	}
 	if err != nil {
 		return 0, err
+	}
+	if t, ok := w.(*tableWriter); ok && se.format == FormatTable {
+		t.lines = answersLines(st.text)
 	}
 	raw := make([]sql.RawBytes, len(cols))
 	dest := make([]any, len(cols))
