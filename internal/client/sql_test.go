@@ -101,7 +101,8 @@ func TestFormats(t *testing.T) {
 		FormatVertical: `
 ─── row 1 ────────────────────
   id: 12345678901234567890
-name: a\tb\n"c", ü
+name: a\tb
+"c", ü
  doc: {"x": 1.50}
  raw: \xff\x00
 ─── row 2 ────────────────────
