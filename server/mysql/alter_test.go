@@ -13,16 +13,26 @@ func TestAlterTableChangesColumnsOfTheWholeHistory(t *testing.T) {
 	in.topic("t", nil, `{"id":"7","user":{"id":1,"name":"x"},"amount":12.345,"ts":1700000000000}`, `{"id":"8","extra":true}`)
 	db := in.open("app", "", "")
 	for _, c := range []struct{ query, columns, rows string }{
-		{"ALTER TABLE t COMMENT='retention.ms=-1'", "id varchar(16383),user.id bigint,user.name varchar(16383),amount double,ts bigint,extra tinyint(1)",
-			"7,1,x,12.345,1700000000000,NULL / 8,NULL,NULL,NULL,NULL,1"},
-		{"ALTER TABLE t MODIFY COLUMN id BIGINT", "id bigint,user.id bigint,user.name varchar(16383),amount double,ts bigint,extra tinyint(1)",
-			"7,1,x,12.345,1700000000000,NULL / 8,NULL,NULL,NULL,NULL,1"},
-		{"ALTER TABLE t RENAME COLUMN `user.id` TO uid, DROP COLUMN `user.name`, ADD COLUMN at TIMESTAMP(3) AS (FROM_UNIXTIME(_value->>'$.ts'/1000))",
-			"id bigint,uid bigint,at timestamp(3),amount double,extra tinyint(1)", "7,1,2023-11-14 22:13:20.000,12.345,NULL / 8,NULL,NULL,NULL,1"},
-		{"ALTER TABLE t CHANGE amount amt DECIMAL(10,3), MODIFY at DATETIME(3) FIRST", "at datetime(3),id bigint,uid bigint,amt decimal(10,3),extra tinyint(1)",
-			"2023-11-14 22:13:20.000,7,1,12.345,NULL / NULL,8,NULL,NULL,1"},
-		{"ALTER TABLE t ADD COLUMN name VARCHAR(10) AS (_value->>'$.user.name') AFTER id", "at datetime(3),id bigint,name varchar(10),uid bigint,amt decimal(10,3),extra tinyint(1)",
-			"2023-11-14 22:13:20.000,7,x,1,12.345,NULL / NULL,8,NULL,NULL,NULL,1"},
+		{
+			"ALTER TABLE t COMMENT='retention.ms=-1'", "id varchar(16383),user.id bigint,user.name varchar(16383),amount double,ts bigint,extra tinyint(1)",
+			"7,1,x,12.345,1700000000000,NULL / 8,NULL,NULL,NULL,NULL,1",
+		},
+		{
+			"ALTER TABLE t MODIFY COLUMN id BIGINT", "id bigint,user.id bigint,user.name varchar(16383),amount double,ts bigint,extra tinyint(1)",
+			"7,1,x,12.345,1700000000000,NULL / 8,NULL,NULL,NULL,NULL,1",
+		},
+		{
+			"ALTER TABLE t RENAME COLUMN `user.id` TO uid, DROP COLUMN `user.name`, ADD COLUMN at TIMESTAMP(3) AS (FROM_UNIXTIME(_value->>'$.ts'/1000))",
+			"id bigint,uid bigint,at timestamp(3),amount double,extra tinyint(1)", "7,1,2023-11-14 22:13:20.000,12.345,NULL / 8,NULL,NULL,NULL,1",
+		},
+		{
+			"ALTER TABLE t CHANGE amount amt DECIMAL(10,3), MODIFY at DATETIME(3) FIRST", "at datetime(3),id bigint,uid bigint,amt decimal(10,3),extra tinyint(1)",
+			"2023-11-14 22:13:20.000,7,1,12.345,NULL / NULL,8,NULL,NULL,1",
+		},
+		{
+			"ALTER TABLE t ADD COLUMN name VARCHAR(10) AS (_value->>'$.user.name') AFTER id", "at datetime(3),id bigint,name varchar(10),uid bigint,amt decimal(10,3),extra tinyint(1)",
+			"2023-11-14 22:13:20.000,7,x,1,12.345,NULL / NULL,8,NULL,NULL,NULL,1",
+		},
 		{"ALTER TABLE t DROP COLUMN at, DROP uid, DROP extra", "id bigint,name varchar(10),amt decimal(10,3)", "7,x,12.345 / 8,NULL,NULL"},
 		{"ALTER TABLE t DROP COLUMN IF EXISTS nosuch, ADD COLUMN IF NOT EXISTS id INT", "id bigint,name varchar(10),amt decimal(10,3)", "7,x,12.345 / 8,NULL,NULL"},
 	} {

@@ -14,13 +14,19 @@ func TestTimesAreGroupedAsToolsWriteThem(t *testing.T) {
 	db := in.open("app", "", "")
 	for _, c := range []struct{ query, want string }{
 		{"SELECT MINUTE(at), SUM(n) FROM rides GROUP BY MINUTE(at) ORDER BY 1", "0,3 / 1,7"},
-		{"SELECT DATE_ADD(DATE(at), INTERVAL (HOUR(at)*60 + MINUTE(at)) MINUTE) AS at, SUM(n) FROM rides GROUP BY DATE_ADD(DATE(at), INTERVAL (HOUR(at)*60 + MINUTE(at)) MINUTE) ORDER BY at LIMIT 2",
-			"2026-01-01 10:00:00,3 / 2026-01-03 10:01:00,3"},
-		{"SELECT STR_TO_DATE(CONCAT(YEARWEEK(at), ' Sunday'), '%X%V %W') AS w, SUM(n) FROM rides GROUP BY STR_TO_DATE(CONCAT(YEARWEEK(at), ' Sunday'), '%X%V %W') ORDER BY 1",
-			"2025-12-28,6 / 2026-01-04,4"},
+		{
+			"SELECT DATE_ADD(DATE(at), INTERVAL (HOUR(at)*60 + MINUTE(at)) MINUTE) AS at, SUM(n) FROM rides GROUP BY DATE_ADD(DATE(at), INTERVAL (HOUR(at)*60 + MINUTE(at)) MINUTE) ORDER BY at LIMIT 2",
+			"2026-01-01 10:00:00,3 / 2026-01-03 10:01:00,3",
+		},
+		{
+			"SELECT STR_TO_DATE(CONCAT(YEARWEEK(at), ' Sunday'), '%X%V %W') AS w, SUM(n) FROM rides GROUP BY STR_TO_DATE(CONCAT(YEARWEEK(at), ' Sunday'), '%X%V %W') ORDER BY 1",
+			"2025-12-28,6 / 2026-01-04,4",
+		},
 		{"SELECT STR_TO_DATE(CONCAT(YEARWEEK(at, 3), ' monday'), '%x%v %W') AS w, SUM(n) FROM rides GROUP BY 1 ORDER BY 1", "2025-12-29,10"},
-		{"SELECT STR_TO_DATE('200442 Monday', '%X%V %W'), STR_TO_DATE('202653 Friday', '%x%v %W'), STR_TO_DATE('202600 Monday', '%X%V %W'), STR_TO_DATE('2026 Monday', '%X%V %W'), STR_TO_DATE('202601 Moonday', '%X%V %W'), STR_TO_DATE(NULL, '%X%V %W')",
-			"2004-10-18,2027-01-01,NULL,NULL,NULL,NULL"},
+		{
+			"SELECT STR_TO_DATE('200442 Monday', '%X%V %W'), STR_TO_DATE('202653 Friday', '%x%v %W'), STR_TO_DATE('202600 Monday', '%X%V %W'), STR_TO_DATE('2026 Monday', '%X%V %W'), STR_TO_DATE('202601 Moonday', '%X%V %W'), STR_TO_DATE(NULL, '%X%V %W')",
+			"2004-10-18,2027-01-01,NULL,NULL,NULL,NULL",
+		},
 		{"SELECT STR_TO_DATE('3,2,2026', '%d,%m,%Y')", "2026-02-03"},
 	} {
 		if got := ask(t, db, c.query); got != c.want {

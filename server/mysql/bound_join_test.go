@@ -38,8 +38,10 @@ func TestRowsCompareByTheirPartsWithNULLs(t *testing.T) {
 	in.topic("r", map[string]string{"millrace.columns": "a INT, s VARCHAR(9)"}, `{"a":1,"s":"x"}`, `{"s":"x"}`, `{"a":2}`, `{"a":2,"s":"5abc"}`)
 	bothWays(t, in.open("app", "", ""), []struct{ query, want string }{
 		{"SELECT (a,s)=(1,'x'), (a,s)<>(1,'x'), (a,s)<=>(NULL,'x') FROM r ORDER BY _offset", "1,0,0 / NULL,NULL,1 / 0,1,0 / 0,1,0"},
-		{"SELECT (a,s) IN ((1,'x'),(2,'y')), (a,s) NOT IN ((1,'x'),(NULL,'z')), (a,s) IN ((1,NULL),(2,5)) FROM r ORDER BY _offset",
-			"1,0,NULL / NULL,NULL,NULL / NULL,NULL,NULL / 0,1,1"},
+		{
+			"SELECT (a,s) IN ((1,'x'),(2,'y')), (a,s) NOT IN ((1,'x'),(NULL,'z')), (a,s) IN ((1,NULL),(2,5)) FROM r ORDER BY _offset",
+			"1,0,NULL / NULL,NULL,NULL / NULL,NULL,NULL / 0,1,1",
+		},
 		{"SELECT (a,s)<(2,'6'), (a,s)>=(1,'x'), (a,s)<=(1,'w'), (a,_offset,s)>(1,7,'a') FROM r ORDER BY _offset", "1,1,0,0 / NULL,NULL,NULL,NULL / NULL,1,0,1 / 1,1,0,1"},
 		{"SELECT _offset FROM r WHERE (a,s) NOT IN ((1,'x'))", "2 / 3"},
 		{"SELECT (a,s) IN (SELECT a,s FROM r), (a,s) IN (SELECT a,s FROM r WHERE a=2 AND s IS NOT NULL), (a,s) NOT IN (SELECT a,s FROM r WHERE _offset>7) FROM r ORDER BY _offset", "1,0,1 / NULL,0,1 / NULL,NULL,1 / 1,1,1"},

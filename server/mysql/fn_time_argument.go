@@ -108,6 +108,10 @@ func (x *timeArgument) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 // precise says that the digits of an expression's type are those it has in MySQL: the engine gives many functions all six.
 func precise(e sql.Expression) bool {
 	switch e := e.(type) {
+	case *expression.Convert:
+		return true
+	case sql.FunctionExpression:
+		return e.FunctionName() == "utc_timestamp"
 	case *expression.GetField:
 		return true
 	case *expression.Alias:

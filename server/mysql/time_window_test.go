@@ -23,8 +23,10 @@ func TestWindowsOfTimeHaveTheSameEdgesInColumns(t *testing.T) {
 		}
 	}
 	// Hours, days and changes of offset in Europe, America, and zones of half hours; the first and last times.
-	for _, s := range []int64{0, 60, 3600, 86400, 1_700_000_000, 1_700_000_100, 1_700_002_800, 1_700_006_400, 1_700_092_800, 1_698_541_200, 1_698_544_800, 1_710_054_000,
-		1_710_050_400, 1_711_846_800, 1_711_850_400, -60, -3600, -1_700_000_000, 32_536_771_200, 4_102_444_800, 1_800, 5_400, 1_700_004_600} {
+	for _, s := range []int64{
+		0, 60, 3600, 86400, 1_700_000_000, 1_700_000_100, 1_700_002_800, 1_700_006_400, 1_700_092_800, 1_698_541_200, 1_698_544_800, 1_710_054_000,
+		1_710_050_400, 1_711_846_800, 1_711_850_400, -60, -3600, -1_700_000_000, 32_536_771_200, 4_102_444_800, 1_800, 5_400, 1_700_004_600,
+	} {
 		add(s)
 	}
 	values = append(values, `{"s":null,"ms":9223372036854775807,"us":-9223372036854775808,"ns":-1,"ts":null,"dt":null}`)
@@ -34,8 +36,10 @@ func TestWindowsOfTimeHaveTheSameEdgesInColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exprs []string
-	for _, at := range []string{"ts", "dt", "_timestamp", "FROM_UNIXTIME(s)", "FROM_UNIXTIME(ms/1000)", "FROM_UNIXTIME(ms DIV 1000)", "FROM_UNIXTIME(FLOOR(ms/1000))",
-		"FROM_UNIXTIME(us/1000000)", "FROM_UNIXTIME(us DIV 1000000)", "FROM_UNIXTIME(FLOOR(us/1000000))", "FROM_UNIXTIME(ns/1000000000)"} {
+	for _, at := range []string{
+		"ts", "dt", "_timestamp", "FROM_UNIXTIME(s)", "FROM_UNIXTIME(ms/1000)", "FROM_UNIXTIME(ms DIV 1000)", "FROM_UNIXTIME(FLOOR(ms/1000))",
+		"FROM_UNIXTIME(us/1000000)", "FROM_UNIXTIME(us DIV 1000000)", "FROM_UNIXTIME(FLOOR(us/1000000))", "FROM_UNIXTIME(ns/1000000000)",
+	} {
 		for _, f := range []string{
 			"HOUR(@)", "MINUTE(@)", "SECOND(@)", "DATE(@)", "YEAR(@)", "DAYOFWEEK(@)", "DATE_FORMAT(@,'%Y-%m-%d %H:%i:00')", "DATE_FORMAT(@,'%d %l %p')",
 			"UNIX_TIMESTAMP(@) DIV 60*60", "UNIX_TIMESTAMP(@) DIV 3600", "UNIX_TIMESTAMP(@) DIV 100", "FLOOR(UNIX_TIMESTAMP(@)/300)",

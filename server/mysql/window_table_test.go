@@ -108,8 +108,12 @@ func TestPeopleOfAStateAndACompanyWhoAteMuchToday(t *testing.T) {
 		calories             int
 		at                   time.Time
 	}{
-		{"ann", "CA", "Acme", 2500, today}, {"bob", "CA", "Acme", 1900, today}, {"cid", "NY", "Acme", 2500, today},
-		{"dee", "CA", "Other", 2500, today}, {"eve", "CA", "Acme", 2001, yesterday}, {"fay", "CA", "Acme", 2001, today},
+		{"ann", "CA", "Acme", 2500, today},
+		{"bob", "CA", "Acme", 1900, today},
+		{"cid", "NY", "Acme", 2500, today},
+		{"dee", "CA", "Other", 2500, today},
+		{"eve", "CA", "Acme", 2001, yesterday},
+		{"fay", "CA", "Acme", 2001, today},
 	} {
 		values = append(values, fmt.Sprintf(`{"name":%q,"address":{"state":%q},"company":{"name":%q},"calories":%d,"ts":%d}`, p.name, p.state, p.company, p.calories, p.at.UnixMilli()))
 	}
