@@ -27,6 +27,7 @@ func TestViewsShowOneKindOfEventsOfATopic(t *testing.T) {
 		"WITH orders AS (SELECT 5 AS id) SELECT id FROM orders":              "5",
 		"SELECT COUNT(*) FROM everything":                                    "4",
 		"SHOW FULL TABLES":                                                   "both_kinds,VIEW / clicks,VIEW / events,BASE TABLE / everything,VIEW / orders,VIEW",
+
 		"SELECT table_name, table_type FROM information_schema.tables WHERE table_schema='kafka' ORDER BY 1":                      "both_kinds,VIEW / clicks,VIEW / events,BASE TABLE / everything,VIEW / orders,VIEW",
 		"SELECT table_name, view_definition, security_type, is_updatable FROM information_schema.views WHERE table_name='clicks'": "clicks,SELECT url, `user.id` FROM events WHERE kind = 'click',INVOKER,NO",
 		"SELECT column_name, column_type FROM information_schema.columns WHERE table_name='orders'":                               "_offset,bigint / id,bigint / amount,decimal(10,2) / uid,bigint",
