@@ -31,6 +31,9 @@ func resultRow(i int, r *rand.Rand) (text string, values []any) {
 		[]any{int64(i), user, kind, url, agent, price, score}
 }
 
+// resultTable declares it to the stock engine's server.
+const resultTable = `{"table":"wide","columns":[["id","BIGINT"],["user_id","BIGINT"],["kind","TEXT"],["url","TEXT"],["agent","TEXT"],["price","BIGINT"],["score","DOUBLE"]]}`
+
 const resultQuery = "SELECT id, user_id, kind, url, agent, price, score FROM wide"
 
 // reader is a client, with a command that reads a query's rows a number of times and prints how many came. A
@@ -231,6 +234,7 @@ func startStock(s settings, dir string) (*process, error) {
 		return nil, err
 	}
 	rows := bufio.NewWriter(in)
+	fmt.Fprintln(rows, resultTable)
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range resultRows {
 		_, values := resultRow(i, r)

@@ -6,177 +6,18 @@ Prints Markdown: medians in ms and ratios.
 """
 import argparse
 import decimal
-import json
 import math
 import os
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import time
 
-import pymysql
-
+import engines
 import queries
 
-NDJSON_COLUMNS = {
-    "clicks": """ts BIGINT, event_id {s}, session_id {s}, user_id BIGINT, event_type {s}, page {s}, referrer {s}, country {s},
-        device {s}, browser {s}, os {s}, duration_ms BIGINT, amount DOUBLE, quantity BIGINT, status BIGINT, bytes BIGINT,
-        is_bot {b}, campaign {s}""",
-    "campaigns": "campaign {s}, channel {s}, cost DOUBLE",
-}
-BLUESKY_FIELDS = ["rev", "operation", "collection", "rkey", "cid"]
-
-
-class Millrace:
-    name = "millrace"
-
-    def __init__(self, binary, work, threads):
-        self.binary, self.work, self.threads = binary, work, threads
-        self.kafka, self.mysql = free_port(), free_port()
-        self.start()
-
-    def start(self):
-        self.log = open(os.path.join(self.work, "millrace.log"), "a")
-        self.process = subprocess.Popen(
-            [self.binary, "serve", "--data", os.path.join(self.work, "millrace"), "--kafka", f"127.0.0.1:{self.kafka}",
-             "--mysql", f"127.0.0.1:{self.mysql}", "--http", f"127.0.0.1:{free_port()}"],
-            stdout=self.log, stderr=self.log)
-        deadline = time.time() + 60
-        while True:
-            try:
-                self.db = pymysql.connect(host="127.0.0.1", port=self.mysql, user="root", database="kafka", autocommit=True)
-                break
-            except pymysql.err.OperationalError:
-                if self.process.poll() is not None or time.time() > deadline:
-                    raise SystemExit("Millrace does not start: see millrace.log in " + self.work)
-                time.sleep(0.02)
-        self.run(f"SET millrace_threads = {self.threads}")
-
-    def load(self, gen, events, posts):
-        subprocess.run([gen, "-events", str(events), "-posts", str(posts), "-kafka", f"127.0.0.1:{self.kafka}"], check=True, stdout=sys.stderr)
-        began = time.time()
-        for topic in ("clicks", "campaigns", "bluesky"):
-            self.run(f"CALL millrace.seal('{topic}')")
-        note(f"millrace: sealed in {time.time() - began:.1f} s")
-
-    def restart(self):
-        self.stop()
-        self.start()
-
-    def run(self, sql):
-        with self.db.cursor() as c:
-            c.execute(sql)
-            return c.fetchall()
-
-    def rss(self):
-        for line in open(f"/proc/{self.process.pid}/status"):
-            if line.startswith("VmRSS"):
-                return int(line.split()[1]) // 1024
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-
-
-class DuckDB:
-    name = "duckdb"
-
-    def __init__(self, work, threads):
-        self.path, self.threads = os.path.join(work, "duck.db"), threads
-        self.open()
-
-    def open(self):
-        import duckdb
-        self.db = duckdb.connect(self.path)
-        self.db.execute(f"SET threads = {self.threads}")
-
-    def load(self, work, _events, _posts):
-        for table, columns in NDJSON_COLUMNS.items():
-            cols = columns.format(s="VARCHAR", b="BOOLEAN")
-            names = {c.split()[0]: c.split()[1] for c in cols.split(",")}
-            self.db.execute(f"CREATE TABLE {table} ({cols})")
-            self.db.execute(f"INSERT INTO {table} SELECT {', '.join(names)} FROM read_json(?, format='newline_delimited', columns={names})",
-                            [os.path.join(work, table + ".ndjson")])
-        inner = ", ".join(f'{f} VARCHAR' for f in BLUESKY_FIELDS)
-        fields = ", ".join(f'c."commit".{f} AS "commit.{f}"' for f in BLUESKY_FIELDS)
-        self.db.execute(f"""CREATE TABLE bluesky AS SELECT did, time_us, kind, {fields} FROM read_json(?, format='newline_delimited',
-            columns={{'did': 'VARCHAR', 'time_us': 'BIGINT', 'kind': 'VARCHAR', 'commit': 'STRUCT({inner})'}}) c""",
-                        [os.path.join(work, "bluesky.ndjson")])
-        self.db.execute("CHECKPOINT")
-
-    def restart(self):
-        self.db.close()
-        self.open()
-
-    def run(self, sql):
-        return self.db.execute(sql).fetchall()
-
-    def stop(self):
-        self.db.close()
-
-
-class DuckDBJSON(DuckDB):
-    """DuckDB's read_json on the file itself: what people do who load nothing."""
-    name = "duckdb-json"
-
-    def __init__(self, work, threads):
-        import duckdb
-        self.db = duckdb.connect()
-        self.db.execute(f"SET threads = {threads}")
-        for table, columns in NDJSON_COLUMNS.items():
-            names = {c.split()[0]: c.split()[1] for c in columns.format(s="VARCHAR", b="BOOLEAN").split(",")}
-            path = os.path.join(work, table + ".ndjson")
-            self.db.execute(f"CREATE VIEW {table} AS SELECT * FROM read_json('{path}', format='newline_delimited', columns={names})")
-
-
-class ClickHouse:
-    name = "clickhouse"
-
-    def __init__(self, work, threads):
-        self.path, self.threads = os.path.join(work, "chdb"), threads
-        self.open()
-
-    def open(self):
-        from chdb import session
-        self.db = session.Session(self.path)
-        self.db.query("CREATE DATABASE IF NOT EXISTS b")
-        self.db.query("USE b")
-        self.db.query(f"SET max_threads = {self.threads}")
-
-    def load(self, work, _events, _posts):
-        for table, columns in NDJSON_COLUMNS.items():
-            cols = columns.format(s="String", b="Bool").replace("BIGINT", "Int64").replace("DOUBLE", "Float64")
-            cols = cols.replace("campaign String", "campaign Nullable(String)")
-            order = "ts" if table == "clicks" else "tuple()"
-            self.db.query(f"CREATE TABLE b.{table} ({cols}) ENGINE = MergeTree ORDER BY {order}")
-            path = os.path.join(work, table + ".ndjson")
-            self.db.query(f"INSERT INTO b.{table} SELECT * FROM file('{path}', JSONEachRow, '{cols}')")
-        fields = ", ".join(f"`commit.{f}` String" for f in BLUESKY_FIELDS)
-        inner = ", ".join(f"{f} String" for f in BLUESKY_FIELDS)
-        take = ", ".join(f"c.{f}" for f in BLUESKY_FIELDS)
-        self.db.query(f"CREATE TABLE b.bluesky (did String, time_us Int64, kind String, {fields}) ENGINE = MergeTree ORDER BY tuple()")
-        path = os.path.join(work, "bluesky.ndjson")
-        self.db.query(f"""INSERT INTO b.bluesky SELECT did, time_us, kind, {take} FROM (SELECT did, time_us, kind, `commit` AS c
-            FROM file('{path}', JSONEachRow, 'did String, time_us Int64, kind String, commit Tuple({inner})'))""")
-
-    def restart(self):
-        self.db.close()
-        self.open()
-
-    def run(self, sql):
-        text = self.db.query(sql, "JSONCompact")
-        return [tuple(r) for r in json.loads(str(text))["data"]]
-
-    def stop(self):
-        self.db.close()
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+SLOW_MS = 20_000  # a question that takes longer is asked once
 
 
 def note(text):
@@ -216,61 +57,85 @@ def timed(engine, sql):
     return (time.perf_counter() - began) * 1000, rows
 
 
-def measure(engines, questions, runs, only):
-    """Hot and cold medians in ms by question and engine; answers must agree."""
+def measure(all_engines, questions, runs, only):
+    """Hot medians in ms by question and engine; answers are compared."""
     out = []
     for q in questions:
-        if only and not any(q[0].split()[0] == o for o in only):
+        if only and q[0].split()[0] not in only:
             continue
         line = {"name": q[0]}
         answers = {}
-        for e in engines:
-            sql = queries.of(e.name.split("-")[0], q)
+        for e in all_engines:
+            if not e.answers(q[0]):
+                continue
+            sql = queries.of(e.dialect, q)
             hot = []
             for i in range(runs + 1):
                 ms, rows = timed(e, sql)
-                if i > 0:
+                if i > 0 or ms > SLOW_MS:
                     hot.append(ms)
-                elif ms > 20_000:
-                    hot.append(ms)
+                if ms > SLOW_MS:
                     break
             line[e.name] = statistics.median(hot)
             answers[e.name] = rows
-        first = answers[engines[0].name]
+        first = answers[all_engines[0].name]
         for name, rows in answers.items():
             if not same(first, rows):
-                note(f"{q[0]}: {engines[0].name} and {name} differ:\n{first[:5]}\n{rows[:5]}")
+                note(f"{q[0]}: {all_engines[0].name} and {name} differ:\n{first[:5]}\n{rows[:5]}")
                 line["differs"] = name
         note("  ".join(f"{k} {v:.1f}" if isinstance(v, float) else str(v) for k, v in line.items()))
         out.append(line)
     return out
 
 
-def cold(engines, questions, lines, only):
-    """The first run of each question in a fresh process (or connection)."""
-    for e in engines:
-        for q in questions:
-            line = next((x for x in lines if x["name"] == q[0]), None)
-            if line is None:
-                continue
-            e.restart()
-            line[e.name + " cold"], _ = timed(e, queries.of(e.name, q))
+def cold(some_engines, questions, runs, only):
+    """Medians of the first run of each question in a fresh process, its files not in the page cache."""
+    out = []
+    for q in questions:
+        if only and q[0].split()[0] not in only:
+            continue
+        line = {"name": q[0]}
+        for e in some_engines:
+            times = []
+            for _ in range(runs):
+                e.stop()
+                forget(e.path)
+                e.start()
+                times.append(timed(e, queries.of(e.dialect, q))[0])
+            line[e.name] = statistics.median(times)
+        out.append(line)
+    return out
 
 
-def table(lines, names, peers):
+def forget(path):
+    """Takes the files below a path out of the page cache."""
+    for directory, _, names in os.walk(path):
+        for name in names:
+            fd = os.open(os.path.join(directory, name), os.O_RDONLY)
+            try:
+                os.fsync(fd)
+                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(fd)
+
+
+def table(title, lines, all_engines):
+    """Prints the medians, the ratios, and how many of them keep the bounds."""
+    names, peers = [e.name for e in all_engines], [e.name for e in all_engines[1:]]
+    print(f"### {title}\n")
     head = ["question"] + [f"{n}, ms" for n in names] + [f"millrace ÷ {p}" for p in peers]
     print("| " + " | ".join(head) + " |")
     print("|---|" + "---:|" * (len(head) - 1))
     for x in lines:
         row = [x["name"] + (" (differs!)" if "differs" in x else "")]
         row += [f"{x[n]:.1f}" if n in x else "" for n in names]
-        row += [f"{x['millrace'] / x[p]:.2f}" if p in x else "" for p in peers]
+        row += [f"{x['millrace'] / x[p]:.2g}" if p in x else "" for p in peers]
         print("| " + " | ".join(row) + " |")
+    print()
     for p in peers:
         ratios = [x["millrace"] / x[p] for x in lines if p in x]
         if ratios:
-            print(f"\nAgainst {p}: ≤ 1.0 on {sum(r <= 1 for r in ratios)} of {len(ratios)}, ≤ 0.3 on {sum(r <= 0.3 for r in ratios)}, worst {max(ratios):.2f}.")
-    print()
+            print(f"Against {p}: ≤ 1.0 on {sum(r <= 1 for r in ratios)} of {len(ratios)}, ≤ 0.3 on {sum(r <= 0.3 for r in ratios)}, worst {max(ratios):.2g}.\n")
 
 
 def main():
@@ -280,11 +145,14 @@ def main():
     p.add_argument("--runs", type=int, default=5)
     p.add_argument("--threads", default="1,2")
     p.add_argument("--only", default="", help="questions, such as Q3,J1")
-    p.add_argument("--peers", default="duckdb,clickhouse", help="also: duckdb-json")
+    p.add_argument("--peers", default="duckdb,clickhouse", help="also: duckdb-json, spark, stock")
     p.add_argument("--cold", action="store_true")
     p.add_argument("--work", required=True, help="scratch directory; loaded data are used again")
     p.add_argument("--binary", default="bin/millrace")
     p.add_argument("--gen", required=True)
+    p.add_argument("--stock", help="the stock engine's server, for that peer")
+    p.add_argument("--spark", help="a virtual environment with pyspark, for that peer")
+    p.add_argument("--spark-jars", help="the directory of the jars of Spark's Kafka source")
     a = p.parse_args()
     os.makedirs(a.work, exist_ok=True)
     only = [o for o in a.only.split(",") if o]
@@ -295,47 +163,48 @@ def main():
             path = os.path.join(a.work, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
         subprocess.run([a.gen, "-events", str(a.events), "-posts", str(a.posts), "-dir", a.work], check=True, stdout=sys.stderr)
-    kinds = {"duckdb": lambda t: DuckDB(a.work, t), "clickhouse": lambda t: ClickHouse(a.work, t), "duckdb-json": lambda t: DuckDBJSON(a.work, t)}
+    kinds = {
+        "duckdb": lambda t, _: engines.DuckDB(a.work, t),
+        "clickhouse": lambda t, _: engines.ClickHouse(a.work, t),
+        "duckdb-json": lambda t, _: engines.DuckDBJSON(a.work, t),
+        "spark": lambda t, ours: engines.Spark(a.spark, a.spark_jars, a.work, ours.kafka, t),
+        "stock": lambda _, __: engines.Stock(a.stock, a.work),
+    }
     for threads in [int(t) for t in a.threads.split(",")]:
-        ours = Millrace(a.binary, a.work, threads)
-        peers = [kinds[n](threads) for n in a.peers.split(",") if n]
+        ours = engines.Millrace(a.binary, a.work, threads)
+        running = [ours]
         try:
+            for name in [n for n in a.peers.split(",") if n]:
+                running.append(kinds[name](threads, ours))
             if fresh:
-                began = time.time()
-                ours.load(a.gen, a.events, a.posts)
-                note(f"millrace: loaded in {time.time() - began:.1f} s")
-                for e in peers:
-                    if e.name == "duckdb-json":
-                        continue
+                for e in running:
                     began = time.time()
-                    e.load(a.work, a.events, a.posts)
+                    e.load(a.gen, a.events, a.posts)
                     note(f"{e.name}: loaded in {time.time() - began:.1f} s")
                 open(mark, "w").close()
                 fresh = False
-            session = ours.run("SELECT session_id FROM clicks WHERE _partition = 1 AND _offset = 4321")[0][0]
-            ask = [tuple(t.replace("{session}", session) if t else t for t in q) for q in queries.CLICKS]
-            engines = [ours] + peers
-            print(f"### {threads} thread{'s' if threads > 1 else ''}, hot\n")
-            lines = measure(engines, ask, a.runs, only)
-            social = [e for e in engines if e.name != "duckdb-json"]
-            posts = measure(social, queries.BLUESKY, a.runs, only)
-            table(lines, [e.name for e in engines], [e.name for e in peers])
-            table(posts, [e.name for e in social], [e.name for e in social[1:]])
-            if not only:
-                for name, sql, bound in queries.QUICK:
-                    times = [timed(ours, sql.replace("{session}", session))[0] for _ in range(2 * a.runs + 1)]
-                    print(f"- {name}: {statistics.median(times):.2f} ms (bound {bound:g})")
-            print(f"- resident memory of Millrace: {ours.rss()} MiB\n")
-            if a.cold:
-                print(f"### {threads} thread{'s' if threads > 1 else ''}, cold (first run of a fresh process)\n")
-                social = [e for e in engines if e.name != "duckdb-json"]
-                cold(social, ask, lines, only)
-                rows = [{"name": x["name"], **{k[:-5]: v for k, v in x.items() if k.endswith(" cold")}} for x in lines]
-                table(rows, [e.name for e in social], [e.name for e in social[1:]])
+            compare(a, only, threads, running)
         finally:
-            ours.stop()
-            for e in peers:
+            for e in running:
                 e.stop()
+
+
+def compare(a, only, threads, running):
+    """Asks all questions and prints the tables."""
+    ours = running[0]
+    session = ours.run("SELECT session_id FROM clicks WHERE _partition = 1 AND _offset = 4321")[0][0]
+    ask = [tuple(t.replace("{session}", session) if t else t for t in q) for q in queries.CLICKS]
+    said = f"{threads} thread{'s' if threads > 1 else ''}"
+    table(f"{said}, hot", measure(running, ask, a.runs, only), running)
+    table(f"{said}, hot, JSONBench's questions", measure(running, queries.BLUESKY, a.runs, only), running)
+    if not only:
+        for name, sql, bound in queries.QUICK:
+            times = [timed(ours, sql.replace("{session}", session))[0] for _ in range(2 * a.runs + 1)]
+            print(f"- {name}: {statistics.median(times):.2f} ms (bound {bound:g})")
+    print(f"- resident memory of Millrace: {ours.rss()} MiB\n")
+    if a.cold:
+        lasting = [e for e in running if e.path]
+        table(f"{said}, cold", cold(lasting, ask, a.runs, only), lasting)
 
 
 if __name__ == "__main__":
