@@ -50,8 +50,9 @@ interop-full: build ## everything real clients do, their own suites included
 bench: build ## compare with Apache Kafka in one run; prints ratios
 	test/bench/run.sh
 
-bench-sql: build ## compare SQL with DuckDB and ClickHouse in one run; prints ratios
-	test/bench/sql/run.sh --cold --peers duckdb,clickhouse,duckdb-json
+bench-sql: build ## compare SQL with DuckDB, ClickHouse, Spark and the stock executor; prints ratios
+	test/bench/sql/run.sh --cold --peers duckdb,clickhouse,duckdb-json,spark
+	WORK=.cache/bench-sql-1m test/bench/sql/run.sh --events 1000000 --posts 200000 --threads 1 --runs 1 --peers stock
 
 check: lint test ## what CI runs first
 
