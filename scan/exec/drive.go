@@ -10,7 +10,7 @@ import (
 	"millrace/scan"
 )
 
-// sink takes in rows, for one goroutine. Morsels come in ascending order, but not every one.
+// sink takes in rows, for one goroutine. Not every morsel comes to every sink; they ascend, but under a topBound.
 type sink interface {
 	// begin says which morsel the batches up to end belong to.
 	begin(morsel int) error
@@ -109,8 +109,8 @@ func (m *morsels) work(ctx context.Context, s sink) error {
 	}
 	defer w.close()
 	for {
-		i := int(m.taken.Add(1) - 1)
-		if i >= len(m.blocks) {
+		i := m.take()
+		if i < 0 {
 			return nil
 		}
 		if err := w.open(ctx, i); err != nil {

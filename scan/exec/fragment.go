@@ -134,8 +134,8 @@ func (o *morselOp) close() { o.w.close() }
 func (w *fragmentWorker) work(ctx context.Context, m *morsels, s sink) error {
 	defer w.top.close()
 	for {
-		i := int(m.taken.Add(1) - 1)
-		if i >= len(m.blocks) {
+		i := m.take()
+		if i < 0 {
 			return nil
 		}
 		if err := w.src.w.open(ctx, i); err != nil {

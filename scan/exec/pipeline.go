@@ -60,7 +60,32 @@ type morsels struct {
 	filter []conjunct
 	needed []bool // columns that are used for more than the filter
 	blocks []Block
+	bound  *topBound // nil: every row may be wanted
+	order  []int32   // in which blocks are visited; nil: as they are
 	taken  atomic.Int64
+}
+
+// limit has the scan leave out rows and blocks that t finds hopeless.
+func (m *morsels) limit(t *topBound) {
+	if t != nil {
+		m.bound, m.order = t, t.order(m.scan, m.blocks)
+	}
+}
+
+// take is the next block to visit, −1 after the last. Safe for concurrent use.
+func (m *morsels) take() int {
+	for {
+		i := int(m.taken.Add(1) - 1)
+		if i >= len(m.blocks) {
+			return -1
+		}
+		if m.order != nil {
+			i = int(m.order[i])
+		}
+		if m.bound == nil || !m.bound.hopeless(i) {
+			return i
+		}
+	}
 }
 
 // morsels lists the blocks of a pipeline. used is what its consumer computes of its rows; nil: it

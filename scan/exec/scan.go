@@ -16,7 +16,8 @@ type blockCursor struct {
 	m       *morsels
 	filter  *filterStep
 	proven  []bool // by conjunct: every row of the block passes
-	early   []int  // columns of the filter, in this block
+	bounded []int32 // rows that pass the bound
+	early   []int   // columns of the filter, in this block
 	late    []int
 	isEarly []bool
 	stats   *OperatorStats
@@ -62,6 +63,9 @@ func (c *blockCursor) plan() {
 		}
 	}
 	c.filter.skip(c.proven)
+	if c.m.bound != nil {
+		c.isEarly[c.m.bound.col] = true
+	}
 	c.early, c.late = c.early[:0], c.late[:0]
 	for i, early := range c.isEarly {
 		switch {
@@ -158,6 +162,12 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 		sel, err := c.filter.rows(b)
 		if err != nil {
 			return nil, err
+		}
+		if c.m.bound != nil && len(sel) > 0 {
+			if len(sel) == b.Len {
+				sel = nil
+			}
+			sel = c.m.bound.pick(b, sel, grown(&c.bounded, chunkRows))
 		}
 		if len(sel) == 0 {
 			continue

@@ -25,6 +25,9 @@ type topOp struct {
 	rows  rowBatch
 }
 
+// cutRows is how many rows more than twice those that are kept are gathered before the worse half is dropped.
+const cutRows = 64
+
 // topRow is a kept row of a sink.
 type topRow struct{ key, row []byte }
 
@@ -51,11 +54,23 @@ func (t *topOp) gather(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	t.sinks, err = t.run.drive(ctx, t.n.Child, func(int) (sink, error) {
+	var bound *topBound
+	newSink := func(int) (sink, error) {
 		keys, err := newSortKeys(t.n.Child.Schema(), t.n.Keys)
-		return &topSink{keys: keys, most: most, held: holding{account: &t.run.memory}}, err
-	})
-	if err != nil {
+		return &topSink{keys: keys, most: most, held: holding{account: &t.run.memory}, shared: bound}, err
+	}
+	if p := pipelineOf(t.n.Child); p != nil {
+		m, err := t.run.morsels(ctx, p, nil)
+		if err != nil {
+			return err
+		}
+		bound = topBoundOf(p, t.n.Keys)
+		m.limit(bound)
+		t.sinks, err = t.run.driveMorsels(ctx, m, newSink)
+		if err != nil {
+			return err
+		}
+	} else if t.sinks, err = t.run.drive(ctx, t.n.Child, newSink); err != nil {
 		return err
 	}
 	// All have their best in order: merge.
@@ -108,6 +123,7 @@ type topSink struct {
 	morsel, row uint32
 	worst       []byte        // key of the last row that is kept; nil: everything is
 	bound       vector.Vector // its first key
+	shared      *topBound     // which is told of it; nil: nobody is
 	key, enc    []byte
 	pass        []int32
 	vals        []int64
@@ -137,7 +153,8 @@ func (s *topSink) add(b *Batch) error {
 		if err := s.buf.add(s.key, s.enc, func(n int64) error { return s.held.set(n + s.old.size()) }); err != nil {
 			return err
 		}
-		if len(s.buf.items) >= 2*s.most+chunkRows {
+		// The first bound as soon as there can be one; then cut when that is worth a sort.
+		if n := len(s.buf.items); n >= 2*s.most+cutRows || s.worst == nil && n > s.most {
 			if err := s.cut(); err != nil {
 				return err
 			}
@@ -297,7 +314,7 @@ func betterInts[T int8 | int16 | int32 | int64](vals []T, base, bound int64, des
 // cut sorts, and keeps the best.
 func (s *topSink) cut() error {
 	s.buf.sort()
-	if len(s.buf.items) <= s.most {
+	if len(s.buf.items) < s.most || s.most == 0 {
 		return nil
 	}
 	s.old.reset()
@@ -312,6 +329,13 @@ func (s *topSink) cut() error {
 	s.worst = append(s.worst[:0], key...)
 	if len(s.keys.types) > 0 {
 		s.bound = decodeSortKey(key, s.keys.types[0], s.keys.desc[0])
+		if s.shared != nil {
+			k := Const{T: s.keys.types[0], Null: true}
+			if !s.bound.IsNull(0) {
+				k = constOf(&s.bound, 0, k.T)
+			}
+			s.shared.tighten(k)
+		}
 	}
 	s.buf, s.old = s.old, s.buf
 	return nil
