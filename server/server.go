@@ -26,6 +26,7 @@ import (
 	"millrace/server/kafka/groupconfig"
 	"millrace/server/kafka/share"
 	"millrace/server/mysql"
+	"millrace/server/mysql/workmem"
 	"millrace/store"
 	"millrace/store/state"
 
@@ -149,7 +150,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		if fsys == nil {
 			fsys = vfs.OS{}
 		}
-		if mo.Spill, err = mysql.NewSpill(fsys, filepath.Join(o.Data, spillDir), registry); err != nil {
+		if mo.Spill, err = workmem.NewSpill(fsys, filepath.Join(o.Data, spillDir), registry); err != nil {
 			return s, err
 		}
 		mo.Provider = sqltable.NewProvider(tables, s.Store, sqltable.Options{

@@ -5,6 +5,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -74,7 +75,7 @@ func (authorizer) HandleAuth(ctx *sql.Context, _ sql.AuthorizationQueryState, in
 		})
 	default:
 		// Everything else is carried out from the parsed statement and never comes here.
-		return errNeedsAdmin
+		return sqlerr.ErrNeedsAdmin
 	}
 }
 
@@ -96,16 +97,16 @@ func eachTable(ctx *sql.Context, info sqlparser.AuthInformation, fn func(db, tab
 		return nil
 	case sqlparser.AuthTargetType_TableColumn:
 		if len(info.TargetNames) < 2 {
-			return errNeedsAdmin
+			return sqlerr.ErrNeedsAdmin
 		}
 		return fn(info.TargetNames[0], info.TargetNames[1])
 	default:
-		return errNeedsAdmin
+		return sqlerr.ErrNeedsAdmin
 	}
 }
 
 func (authorizer) HandleAuthNode(*sql.Context, sql.AuthorizationQueryState, sql.AuthorizationCheckerNode) error {
-	return errNeedsAdmin
+	return sqlerr.ErrNeedsAdmin
 }
 
 func (authorizer) CheckDatabase(*sql.Context, sql.AuthorizationQueryState, string) error { return nil }
@@ -171,4 +172,12 @@ func underlying(t sql.Table) sql.Table {
 		}
 		t = w.Underlying()
 	}
+}
+
+func errDenied(s *session, command, table string) error {
+	return sqlerr.New(1142, "42000", "%s command denied to user '%s'@'%s' for table '%s'", command, s.Client().User, s.Client().Address, table)
+}
+
+func errDBDenied(s *session, db string) error {
+	return sqlerr.New(1044, "42000", "Access denied for user '%s'@'%s' to database '%s'", s.Client().User, s.Client().Address, db)
 }

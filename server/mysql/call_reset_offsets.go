@@ -6,6 +6,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/store"
 	"millrace/store/state"
 
@@ -19,13 +20,13 @@ import (
 // kafka-consumer-groups. The rows are the offsets that were committed.
 func (c *conn) resetOffsets(ctx *sql.Context, params []sqlparser.Expr, bindings map[string]sql.Expression) (*answer, error) {
 	if len(params) < 3 || len(params) > 4 {
-		return nil, newError(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.reset_offsets; expected 3 or 4, got %d", len(params))
+		return nil, sqlerr.New(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.reset_offsets; expected 3 or 4, got %d", len(params))
 	}
 	bad := func(what string) (*answer, error) {
-		return nil, newError(1210, "HY000", "Incorrect arguments to millrace.reset_offsets: %s", what)
+		return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to millrace.reset_offsets: %s", what)
 	}
 	if c.s.o.CommitOffsets == nil {
-		return nil, errUnsupported("millrace.reset_offsets without a group coordinator")
+		return nil, sqlerr.Unsupported("millrace.reset_offsets without a group coordinator")
 	}
 	group, ok1 := text(params[0], bindings)
 	name, ok2 := text(params[1], bindings)
@@ -33,14 +34,14 @@ func (c *conn) resetOffsets(ctx *sql.Context, params []sqlparser.Expr, bindings 
 		return bad("the names of a group and a topic are needed")
 	}
 	if !c.sess.allowed(auth.Read, auth.Resource{Type: auth.Group, Name: group}) {
-		return nil, newError(1142, "42000", "READ denied to user '%s' for group '%s'", c.sess.Client().User, clip(group))
+		return nil, sqlerr.New(1142, "42000", "READ denied to user '%s' for group '%s'", c.sess.Client().User, sqlerr.Clip(group))
 	}
 	if !mayRead(ctx, sqltable.KafkaDatabase, name) {
 		return nil, errDenied(c.sess, "SELECT", name)
 	}
 	topic, ok := c.s.o.Store.Topics().ByName(name)
 	if !ok || strings.HasPrefix(name, "__") {
-		return nil, errNoTable(sqltable.KafkaDatabase, name)
+		return nil, sqlerr.NoTable(sqltable.KafkaDatabase, name)
 	}
 	only := int64(-1)
 	if len(params) == 4 {
@@ -110,7 +111,7 @@ func (c *conn) instantMillis(ctx *sql.Context, text string) (int64, error) {
 	w := &cellWriter{ctx: ctx, zone: zone}
 	wall, err := w.wallTime(text)
 	if err != nil {
-		return 0, newError(1292, "22007", "Incorrect datetime value: '%s'", clipValue(text))
+		return 0, sqlerr.New(1292, "22007", "Incorrect datetime value: '%s'", clipValue(text))
 	}
 	micros, _ := w.instant(wall)
 	return micros / 1000, nil

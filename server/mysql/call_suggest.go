@@ -13,6 +13,7 @@ import (
 	"millrace/catalog"
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -33,18 +34,18 @@ const (
 // why. Nothing is changed; the statement column holds the ALTER TABLE that would.
 func (c *conn) suggest(ctx *sql.Context, params []sqlparser.Expr, bindings map[string]sql.Expression) (*answer, error) {
 	if len(params) != 1 {
-		return nil, newError(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.suggest; expected 1, got %d", len(params))
+		return nil, sqlerr.New(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.suggest; expected 1, got %d", len(params))
 	}
 	name, ok := text(params[0], bindings)
 	if !ok {
-		return nil, newError(1210, "HY000", "Incorrect arguments to millrace.suggest: the name of a topic is needed")
+		return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to millrace.suggest: the name of a topic is needed")
 	}
 	if !mayDo(ctx, auth.Read, sqltable.KafkaDatabase, name) {
 		return nil, errDenied(c.sess, "SELECT", name)
 	}
 	table, err := sqltable.StatementFrom(ctx).Bind(ctx, name)
 	if errors.Is(err, state.ErrUnknownTopic) {
-		return nil, errNoTable(sqltable.KafkaDatabase, name)
+		return nil, sqlerr.NoTable(sqltable.KafkaDatabase, name)
 	}
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (c *conn) suggest(ctx *sql.Context, params []sqlparser.Expr, bindings map[s
 		}
 		sel, ok := stmt.(sqlparser.SelectStatement)
 		if !ok {
-			return nil, errInternal
+			return nil, sqlerr.ErrInternal
 		}
 		err = c.eachRow(ctx, sel, query, nil, func(_ sql.Schema, row sql.Row) error {
 			for i, l := range looks {

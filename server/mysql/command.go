@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 )
 
@@ -27,7 +28,7 @@ func (c *conn) command(command wire.Command, args []byte) error {
 	case wire.ComProcessKill:
 		id, err := wire.ParseUint32(args)
 		if err != nil {
-			return c.writeError(c.s.base, errMalformed)
+			return c.writeError(c.s.base, sqlerr.ErrMalformed)
 		}
 		if err := c.kill(id, true); err != nil {
 			return c.writeError(c.s.base, err)
@@ -36,7 +37,7 @@ func (c *conn) command(command wire.Command, args []byte) error {
 	case wire.ComSetOption:
 		option, err := wire.ParseUint16(args)
 		if err != nil || option > 1 {
-			return c.writeError(c.s.base, errMalformed)
+			return c.writeError(c.s.base, sqlerr.ErrMalformed)
 		}
 		c.wc.SetMultiStatements(option == 0)
 		return c.wc.WriteEnd(c.status(), 0)
@@ -57,7 +58,7 @@ func (c *conn) command(command wire.Command, args []byte) error {
 	case wire.ComStmtReset:
 		return c.stmtReset(args)
 	default:
-		return c.writeError(c.s.base, newError(1047, "08S01", "Unknown command"))
+		return c.writeError(c.s.base, sqlerr.New(1047, "08S01", "Unknown command"))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -53,7 +54,7 @@ func (c *conn) endSession() {
 	if err := c.endWork(false); err != nil {
 		c.s.log.Warn("a transaction was not rolled back, its timeout will", "thread", c.thread.id, "error", err)
 	}
-	c.s.locks.releaseAll(c.thread.id)
+	c.s.locks.ReleaseAll(c.thread.id)
 	c.s.engine.CloseSession(c.thread.id)
 }
 
@@ -88,7 +89,7 @@ func (c *conn) serve() {
 		}
 	}
 	if c.s.base.Err() != nil {
-		_ = c.wc.WriteError(&wire.Error{Number: errShutdown.number, State: errShutdown.state, Message: errShutdown.message})
+		_ = c.wc.WriteError(&wire.Error{Number: sqlerr.ErrShutdown.Number, State: sqlerr.ErrShutdown.State, Message: sqlerr.ErrShutdown.Message})
 		_ = c.wc.Flush()
 	}
 }
@@ -97,11 +98,11 @@ func (c *conn) serve() {
 func (c *conn) readFailed(err error) {
 	switch {
 	case errors.Is(err, wire.ErrPacketTooLarge):
-		_ = c.writeError(c.s.base, errTooLong)
+		_ = c.writeError(c.s.base, sqlerr.ErrTooLong)
 	case errors.Is(err, wire.ErrMalformed), errors.Is(err, wire.ErrSequence):
-		_ = c.writeError(c.s.base, errMalformed)
+		_ = c.writeError(c.s.base, sqlerr.ErrMalformed)
 	case c.s.base.Err() != nil:
-		_ = c.writeError(c.s.base, errShutdown)
+		_ = c.writeError(c.s.base, sqlerr.ErrShutdown)
 	}
 	_ = c.wc.Flush()
 }
@@ -109,30 +110,20 @@ func (c *conn) readFailed(err error) {
 // writeError buffers err as the answer. ctx is the statement's, to tell why it was cancelled;
 // nil outside of one.
 func (c *conn) writeError(ctx context.Context, err error) error {
-	e := wireError(ctx, err)
+	e := sqlerr.Wire(ctx, err)
 	if e.Number == 1146 && c.sess != nil {
 		// The engine names the table alone.
-		if name, ok := quoted(e.Message); ok && strings.HasPrefix(e.Message, "Table '") && !strings.Contains(name, ".") {
+		if name, ok := sqlerr.Quoted(e.Message); ok && strings.HasPrefix(e.Message, "Table '") && !strings.Contains(name, ".") {
 			e.Message = fmt.Sprintf("Table '%s.%s' doesn't exist", c.sess.GetCurrentDatabase(), name)
 		}
 	}
-	if e.Number == errInternal.number || e.Number == 1105 {
-		c.s.log.Warn("statement failed", "thread", c.thread.id, "number", e.Number, "error", clip(err.Error()))
+	if e.Number == sqlerr.ErrInternal.Number || e.Number == 1105 {
+		c.s.log.Warn("statement failed", "thread", c.thread.id, "number", e.Number, "error", sqlerr.Clip(err.Error()))
 	}
 	if c.sess != nil {
 		c.sess.Warn(&sql.Warning{Level: "Error", Code: int(e.Number), Message: e.Message})
 	}
 	return c.wc.WriteError(e)
-}
-
-// maxLogged bounds what of a client's text gets into one log line.
-const maxLogged = 1024
-
-func clip(s string) string {
-	if len(s) > maxLogged {
-		return s[:maxLogged] + "…"
-	}
-	return s
 }
 
 // status flags of the session.
@@ -207,7 +198,7 @@ func (w *watch) run() {
 	stopped := w.stopped
 	w.mu.Unlock()
 	if !stopped && w.c.s.base.Err() == nil {
-		w.cancel(errClientGone)
+		w.cancel(sqlerr.ErrClientGone)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/rewrite"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -70,7 +72,7 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 	case *sqlparser.Delete:
 		return c.deleteRecords(ctx, s, bindings)
 	case *sqlparser.Update:
-		return ok(errAppendOnly("UPDATE", "Produce a new record for the key instead."))
+		return ok(sqlerr.AppendOnly("UPDATE", "Produce a new record for the key instead."))
 	case *sqlparser.Insert:
 		a, err := c.insert(ctx, s, text, bindings)
 		return a, true, err
@@ -82,16 +84,16 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 		a, err := c.analyzeTable(ctx, s)
 		return a, true, err
 	case *sqlparser.Load:
-		return ok(errFileAccess)
+		return ok(sqlerr.ErrFileAccess)
 	case *sqlparser.Flush:
 		return ok(c.flush(ctx, s))
 	case *sqlparser.GrantPrivilege, *sqlparser.RevokePrivilege, *sqlparser.RevokeAllPrivileges:
 		if !c.sess.isAdmin() {
-			return ok(errNeedsAdmin)
+			return ok(sqlerr.ErrNeedsAdmin)
 		}
-		return ok(errInstead("GRANT and REVOKE", "SHOW GRANTS lists what a user may do."))
+		return ok(sqlerr.Instead("GRANT and REVOKE", "SHOW GRANTS lists what a user may do."))
 	default:
-		return ok(errUnsupported(kindOf(stmt)))
+		return ok(sqlerr.Unsupported(kindOf(stmt)))
 	}
 }
 
@@ -103,7 +105,7 @@ func (c *conn) flush(ctx *sql.Context, f *sqlparser.Flush) error {
 	}
 	name := strings.ToLower(f.Option.Name)
 	if !strings.HasPrefix(name, "table") {
-		return errNeedsAdmin
+		return sqlerr.ErrNeedsAdmin
 	}
 	mayChange := func(db, table string) bool {
 		return mayDo(ctx, auth.Delete, db, table) || mayDo(ctx, auth.Alter, db, table)
@@ -125,7 +127,7 @@ func (c *conn) flush(ctx *sql.Context, f *sqlparser.Flush) error {
 			return nil
 		}
 	}
-	return errNeedsAdmin
+	return sqlerr.ErrNeedsAdmin
 }
 
 // kindOf names a statement by its first words.
@@ -140,17 +142,17 @@ func kindOf(stmt sqlparser.Statement) string {
 // checkSelect refuses what a SELECT must not do: write files.
 func checkSelect(stmt sqlparser.Statement) error {
 	var err error
-	w := astWalk{node: func(n any) bool {
+	w := rewrite.Walk{Node: func(n any) bool {
 		if into, ok := n.(*sqlparser.Into); ok && (into.Outfile != "" || into.Dumpfile != "") {
-			err = errFileAccess
+			err = sqlerr.ErrFileAccess
 		}
 		return err == nil
 	}}
-	w.statement(stmt)
+	w.Statement(stmt)
 	if err != nil {
 		return err
 	}
-	return checkWhere(stmt)
+	return rewrite.CheckWhere(stmt)
 }
 
 // use makes db the current database.
@@ -158,7 +160,7 @@ func (c *conn) use(ctx *sql.Context, db string) error {
 	d, err := c.s.engine.Analyzer.Catalog.Database(ctx, db)
 	if err != nil {
 		if sql.ErrDatabaseNotFound.Is(err) {
-			return errUnknownDBName(db)
+			return sqlerr.UnknownDatabase(db)
 		}
 		return err
 	}
@@ -172,13 +174,13 @@ func (c *conn) set(_ *sql.Context, s *sqlparser.Set) (*answer, bool, error) {
 		switch e.Scope {
 		case sqlparser.SetScope_Global, sqlparser.SetScope_Persist, sqlparser.SetScope_PersistOnly:
 			if !c.sess.isAdmin() {
-				return nil, true, errNeedsAdmin
+				return nil, true, sqlerr.ErrNeedsAdmin
 			}
 		}
 		if e.Scope == sqlparser.SetScope_None && e.Name.EqualString("password") {
 			v, ok := e.Expr.(*sqlparser.SQLVal)
 			if !ok || len(s.Exprs) != 1 {
-				return nil, true, errUnsupported("SET PASSWORD in this form")
+				return nil, true, sqlerr.Unsupported("SET PASSWORD in this form")
 			}
 			return &answer{}, true, c.setPassword(c.sess.principal.Name, string(v.Val))
 		}
@@ -204,7 +206,7 @@ func (c *conn) checkZone(ctx *sql.Context, s *sqlparser.Set) func(err *error) {
 				*err = rerr
 				return
 			}
-			*err = newError(1298, "HY000", "Unknown or incorrect time zone: '%v'", name)
+			*err = sqlerr.New(1298, "HY000", "Unknown or incorrect time zone: '%v'", name)
 		}
 	}
 }
@@ -214,10 +216,10 @@ func setError(s *sqlparser.Set, err error) error {
 	if !sql.ErrColumnNotFound.Is(err) {
 		return err
 	}
-	name, _ := quoted(err.Error())
+	name, _ := sqlerr.Quoted(err.Error())
 	for _, e := range s.Exprs {
 		if e.Scope == sqlparser.SetScope_None && e.Name.EqualString(name) {
-			return newError(1193, "HY000", "Unknown system variable '%s'", name)
+			return sqlerr.New(1193, "HY000", "Unknown system variable '%s'", name)
 		}
 	}
 	return err

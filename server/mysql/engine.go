@@ -6,6 +6,9 @@ import (
 	"sync"
 
 	"millrace/catalog/sqltable"
+	"millrace/server/mysql/boundplan"
+	"millrace/server/mysql/rewrite"
+	"millrace/server/mysql/sqlfn"
 
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
@@ -52,7 +55,7 @@ func newEngine(s *Server) *engine {
 	if err := setVariables(); err != nil {
 		panic(fmt.Sprintf("mysql: engine variables: %v", err)) // a programming error: the values are constants
 	}
-	b := analyzer.NewBuilder(&provider{Provider: s.o.Provider, functions: functions(s)})
+	b := analyzer.NewBuilder(&provider{Provider: s.o.Provider, functions: sqlfn.Functions(sqlfn.Options{Memory: s.memory, Regexps: s.regexps, Locks: s.locks, Version: ServerVersion})})
 	a := b.Build()
 	for _, batch := range a.Batches {
 		// Ours is check_grouping.go. The list is every analyzer's: changed in a copy.
@@ -82,10 +85,10 @@ func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, b
 	if err != nil {
 		return nil, nil, e.explainMissing(ctx, stmt, err)
 	}
-	if node, err = fixBound(ctx, node); err != nil {
+	if node, err = boundplan.Fix(ctx, node); err != nil {
 		return nil, nil, err
 	}
-	if usesInformationSchema(stmt) {
+	if rewrite.UsesInformationSchema(stmt) {
 		if node, err = narrowInfoColumns(node); err != nil {
 			return nil, nil, err
 		}

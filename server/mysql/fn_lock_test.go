@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -47,20 +46,5 @@ func TestUserLocksExcludeOtherSessions(t *testing.T) {
 	began := time.Now()
 	if _, err := table(t, three, "SELECT GET_LOCK('l', -1)"); errNumber(err) != 3024 {
 		t.Error("waiting for a lock outlives its deadline:", err, time.Since(began))
-	}
-}
-
-func TestASessionHoldsABoundedNumberOfLocks(t *testing.T) {
-	l := newUserLocks()
-	for i := range maxLocks {
-		if ok, err := l.take(context.Background(), 1, strings.Repeat("x", i+1), 0); !ok || err != nil {
-			t.Fatal(i, err)
-		}
-	}
-	if _, err := l.take(context.Background(), 1, "more", 0); err == nil {
-		t.Error("no bound")
-	}
-	if n := l.releaseAll(1); n != maxLocks || len(l.byName) != 0 || len(l.held) != 0 {
-		t.Error(n, len(l.byName), len(l.held))
 	}
 }

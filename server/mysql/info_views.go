@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"millrace/catalog/sqltable"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 )
@@ -12,11 +13,11 @@ var _ sql.ViewDatabase = visibleDatabase{}
 
 // CreateView and DropView are carried out from the parsed statement and never come here.
 func (d visibleDatabase) CreateView(*sql.Context, string, string, string) error {
-	return errUnsupported("CREATE VIEW")
+	return sqlerr.Unsupported("CREATE VIEW")
 }
 
 // DropView see CreateView.
-func (d visibleDatabase) DropView(*sql.Context, string) error { return errUnsupported("DROP VIEW") }
+func (d visibleDatabase) DropView(*sql.Context, string) error { return sqlerr.Unsupported("DROP VIEW") }
 
 // GetViewDefinition says that there is none: a name that is still there when the engine binds is no view.
 func (d visibleDatabase) GetViewDefinition(*sql.Context, string) (sql.ViewDefinition, bool, error) {

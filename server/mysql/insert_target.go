@@ -12,6 +12,7 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/ingest"
 	"millrace/internal/recordbatch"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 )
@@ -76,7 +77,7 @@ func newInsertTarget(ctx *sql.Context, table *catalog.Table, names []string) (*i
 	for _, name := range names {
 		lower := strings.ToLower(name)
 		if seen[lower] {
-			return nil, newError(1110, "42000", "Column '%s' specified twice", name)
+			return nil, sqlerr.New(1110, "42000", "Column '%s' specified twice", name)
 		}
 		seen[lower] = true
 		c := insertColumn{name: name}
@@ -88,7 +89,7 @@ func newInsertTarget(ctx *sql.Context, table *catalog.Table, names []string) (*i
 		} else {
 			at := slices.IndexFunc(table.Expanded, func(c blobexpand.Column) bool { return strings.EqualFold(c.Name, name) })
 			if at < 0 {
-				return nil, newError(1054, "42S22", "Unknown column '%s' in 'field list'", name)
+				return nil, sqlerr.New(1054, "42S22", "Unknown column '%s' in 'field list'", name)
 			}
 			c.column, c.name = &table.Expanded[at], table.Expanded[at].Name
 			if err := t.addMember(c.column, len(t.columns)); err != nil {
@@ -130,7 +131,7 @@ func (t *insertTarget) addMember(c *blobexpand.Column, at int) error {
 			}
 			m.children = append(m.children, next)
 		case leaf || next.column >= 0:
-			return newError(1110, "42000", "Column '%s' specified twice: another column of the list has its path, or is above or below it", c.Name)
+			return sqlerr.New(1110, "42000", "Column '%s' specified twice: another column of the list has its path, or is above or below it", c.Name)
 		}
 		m = next
 	}
@@ -162,7 +163,7 @@ func (t *insertTarget) record(row []insertCell, number int64) (ingest.Record, er
 	byValue := t.value >= 0 && row[t.value].given
 	switch {
 	case byValue && members:
-		return r, newError(1221, "HY000", "Incorrect usage of _value and columns that are read from it")
+		return r, sqlerr.New(1221, "HY000", "Incorrect usage of _value and columns that are read from it")
 	case byValue:
 	case len(t.fields) > 0 && members:
 		r.Value = t.csvValue(row)
@@ -183,7 +184,7 @@ func (t *insertTarget) put(r *ingest.Record, i int, c insertCell, at place) erro
 	}
 	switch t.columns[i].kind {
 	case toNothing:
-		return newError(3105, "HY000", "The value specified for generated column '%s' in table '%s' is not allowed.", at.column, t.table.Topic.Name)
+		return sqlerr.New(3105, "HY000", "The value specified for generated column '%s' in table '%s' is not allowed.", at.column, t.table.Topic.Name)
 	case toPartition:
 		if v == nil {
 			return at.null()
@@ -262,7 +263,7 @@ func headersOf(v any, at place) ([]recordbatch.Header, error) {
 	}
 	j, err := jsonval.Parse([]byte(s))
 	if err != nil || j.Kind() != jsonval.Object {
-		return nil, newError(3140, "22032", "Invalid JSON text: an object is needed for column '%s' at row %d", at.column, at.row)
+		return nil, sqlerr.New(3140, "22032", "Invalid JSON text: an object is needed for column '%s' at row %d", at.column, at.row)
 	}
 	var out []recordbatch.Header
 	var bad error
@@ -317,7 +318,7 @@ func (t *insertTarget) hasValue(m *member, row []insertCell) bool {
 }
 
 // csvField writes one field: the text of the JSON value, between quotes where it needs them. An empty text is
-// quoted, since an empty field is NULL.
+// Quoted, since an empty field is NULL.
 func (t *insertTarget) csvField(dst []byte, col *blobexpand.Column, v any, from sql.Type, at place) ([]byte, error) {
 	if v == nil {
 		return dst, nil

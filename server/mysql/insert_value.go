@@ -13,6 +13,7 @@ import (
 	"millrace/blobexpand"
 	"millrace/blobexpand/jsonval"
 	"millrace/catalog/sqltable"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -33,27 +34,27 @@ type place struct {
 }
 
 func (p place) wrong(kind string, v any) error {
-	return newError(1366, "HY000", "Incorrect %s value: '%s' for column '%s' at row %d", kind, clipValue(v), p.column, p.row)
+	return sqlerr.New(1366, "HY000", "Incorrect %s value: '%s' for column '%s' at row %d", kind, clipValue(v), p.column, p.row)
 }
 
 func (p place) wrongTime(kind string, v any) error {
-	return newError(1292, "22007", "Incorrect %s value: '%s' for column '%s' at row %d", kind, clipValue(v), p.column, p.row)
+	return sqlerr.New(1292, "22007", "Incorrect %s value: '%s' for column '%s' at row %d", kind, clipValue(v), p.column, p.row)
 }
 
 func (p place) truncated() error {
-	return newError(1265, "01000", "Data truncated for column '%s' at row %d", p.column, p.row)
+	return sqlerr.New(1265, "01000", "Data truncated for column '%s' at row %d", p.column, p.row)
 }
 
 func (p place) outOfRange() error {
-	return newError(1264, "22003", "Out of range value for column '%s' at row %d", p.column, p.row)
+	return sqlerr.New(1264, "22003", "Out of range value for column '%s' at row %d", p.column, p.row)
 }
 
 func (p place) tooLong() error {
-	return newError(1406, "22001", "Data too long for column '%s' at row %d", p.column, p.row)
+	return sqlerr.New(1406, "22001", "Data too long for column '%s' at row %d", p.column, p.row)
 }
 
 func (p place) null() error {
-	return newError(1048, "23000", "Column '%s' cannot be null", p.column)
+	return sqlerr.New(1048, "23000", "Column '%s' cannot be null", p.column)
 }
 
 // clipValue words a refused value for a message.
@@ -152,7 +153,7 @@ func (w *cellWriter) append(dst []byte, col *blobexpand.Column, v any, from sql.
 		}
 		return append(append(append(dst, '"'), spanText(int64(d), t.FSP)...), '"'), nil
 	}
-	return nil, errUnsupported("INSERT into column " + col.Name)
+	return nil, sqlerr.Unsupported("INSERT into column " + col.Name)
 }
 
 // plain takes what the engine wraps off a value, and makes ENUM and SET values of their numbers text.
@@ -461,7 +462,7 @@ func (w *cellWriter) textFor(col *blobexpand.Column, v any, from sql.Type, at pl
 func appendJSON(dst []byte, v any, at place) ([]byte, error) {
 	s, ok := plainText(v)
 	if !ok || !jsonval.Valid([]byte(s)) {
-		return nil, newError(3140, "22032", "Invalid JSON text: \"%s\" for column '%s' at row %d", clipValue(v), at.column, at.row)
+		return nil, sqlerr.New(3140, "22032", "Invalid JSON text: \"%s\" for column '%s' at row %d", clipValue(v), at.column, at.row)
 	}
 	start, end := jsonval.Text([]byte(s))
 	return append(dst, s[start:end]...), nil

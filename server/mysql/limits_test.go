@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"millrace/server/mysql/rewrite"
 )
 
 func TestAJoinIsBoundedByWhatThePlannerCanOrder(t *testing.T) {
@@ -20,11 +22,11 @@ func TestAJoinIsBoundedByWhatThePlannerCanOrder(t *testing.T) {
 	tooMany := "error 1116"
 	for query, want := range map[string]string{
 		"SELECT COUNT(*) FROM " + join(8):                                                                                      "2",
-		"SELECT COUNT(*) FROM " + join(maxJoin+1):                                                                              tooMany,
-		"SELECT COUNT(*) FROM t" + strings.Repeat(", t", maxJoin):                                                              tooMany,
-		"SELECT (SELECT COUNT(*) FROM " + join(maxJoin+1) + ")":                                                                tooMany,
-		"EXPLAIN SELECT COUNT(*) FROM " + join(maxJoin+1):                                                                      tooMany,
-		"SELECT COUNT(*) FROM t WHERE 1" + strings.Repeat(" AND id IN (SELECT id FROM t)", maxJoin):                            tooMany,
+		"SELECT COUNT(*) FROM " + join(rewrite.MaxJoin+1):                                                                      tooMany,
+		"SELECT COUNT(*) FROM t" + strings.Repeat(", t", rewrite.MaxJoin):                                                      tooMany,
+		"SELECT (SELECT COUNT(*) FROM " + join(rewrite.MaxJoin+1) + ")":                                                        tooMany,
+		"EXPLAIN SELECT COUNT(*) FROM " + join(rewrite.MaxJoin+1):                                                              tooMany,
+		"SELECT COUNT(*) FROM t WHERE 1" + strings.Repeat(" AND id IN (SELECT id FROM t)", rewrite.MaxJoin):                    tooMany,
 		"SELECT COUNT(*) FROM (SELECT t0.id FROM " + join(6) + ") a JOIN (SELECT t0.id FROM " + join(6) + ") b ON a.id = b.id": "2",
 		"SELECT COUNT(*) FROM (SELECT id FROM t" + strings.Repeat(" UNION ALL SELECT id FROM t", 20) + ") u":                   "42",
 	} {

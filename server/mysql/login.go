@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 )
 
@@ -27,8 +28,8 @@ func (c *conn) authenticate(l *wire.Login, switched bool) error {
 	principal, scramble, err := c.identify(l, switched)
 	if err != nil {
 		c.s.metrics.logins.WithLabelValues("denied").Inc()
-		c.s.log.Info("login refused", "thread", c.thread.id, "client", c.thread.host, "user", clip(l.User), "error", err)
-		if werr := c.wc.WriteError(wireError(c.s.base, err)); werr != nil {
+		c.s.log.Info("login refused", "thread", c.thread.id, "client", c.thread.host, "user", sqlerr.Clip(l.User), "error", err)
+		if werr := c.wc.WriteError(sqlerr.Wire(c.s.base, err)); werr != nil {
 			return werr
 		}
 		if ferr := c.wc.Flush(); ferr != nil {
@@ -39,7 +40,7 @@ func (c *conn) authenticate(l *wire.Login, switched bool) error {
 	c.start(l.User, principal)
 	if l.Database != "" {
 		if err := c.useDatabase(l.Database); err != nil {
-			_ = c.wc.WriteError(wireError(c.s.base, err))
+			_ = c.wc.WriteError(sqlerr.Wire(c.s.base, err))
 			_ = c.wc.Flush()
 			return err
 		}
@@ -66,7 +67,7 @@ func (c *conn) identify(l *wire.Login, switched bool) (p auth.Principal, scrambl
 		}
 		return auth.Anonymous, l.Plugin == wire.CachingSHA2 && !l.Empty(), nil
 	}
-	denied := newError(1045, "28000", "Access denied for user '%s'@'%s' (using password: %s)", l.User, c.host(), yesNo(!l.Empty()))
+	denied := sqlerr.New(1045, "28000", "Access denied for user '%s'@'%s' (using password: %s)", l.User, c.host(), yesNo(!l.Empty()))
 	if switched || l.Plugin != wire.CachingSHA2 || len(l.Response) == 0 {
 		if err := c.wc.SwitchToSHA2(l); err != nil {
 			return p, false, err
@@ -86,7 +87,7 @@ func (c *conn) identify(l *wire.Login, switched bool) (p auth.Principal, scrambl
 	if !c.wc.TLS() {
 		// As slow as any other wrong guess: this one may have been at a hash that is known.
 		_, _ = c.s.o.Auth.CheckPassword(l.User, "")
-		return p, false, newError(3159, "HY000",
+		return p, false, sqlerr.New(3159, "HY000",
 			"Logging in with a password needs an encrypted connection: connect with TLS (mysql --ssl-mode=REQUIRED, MariaDB's --ssl, tls=skip-verify for Go)")
 	}
 	password, err := c.wc.FullPassword()

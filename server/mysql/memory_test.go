@@ -43,16 +43,3 @@ func TestAStatementThatKeepsTooManyRowsFailsAndTheOthersGoOn(t *testing.T) {
 		}
 	}
 }
-
-func TestThereIsMemoryByDefault(t *testing.T) {
-	g := newMemoryGuard(0)
-	if g.MaxMemory() < 64<<20 {
-		t.Errorf("%d bytes", g.MaxMemory())
-	}
-	if err := g.full(); err != nil {
-		t.Error(err)
-	}
-	if used := g.UsedMemory(); used == 0 {
-		t.Error("nothing in use")
-	}
-}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"millrace/server/mysql/rewrite"
+	"millrace/server/mysql/sqlerr"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
@@ -12,7 +15,7 @@ import (
 func (e *engine) table(ctx *sql.Context, db, name string) (sql.Table, error) {
 	t, _, err := e.Analyzer.Catalog.Table(ctx, db, name)
 	if sql.ErrTableNotFound.Is(err) {
-		return nil, errNoTable(db, name)
+		return nil, sqlerr.NoTable(db, name)
 	}
 	return t, err
 }
@@ -37,7 +40,7 @@ func (e *engine) explainMissing(ctx *sql.Context, stmt sqlparser.Statement, err 
 				continue
 			}
 			if _, err := e.table(ctx, t.DbQualifier.String(), t.Name.String()); err != nil {
-				return errNoTable(t.DbQualifier.String(), t.Name.String())
+				return sqlerr.NoTable(t.DbQualifier.String(), t.Name.String())
 			}
 		}
 		for _, c := range columns {
@@ -45,10 +48,10 @@ func (e *engine) explainMissing(ctx *sql.Context, stmt sqlparser.Statement, err 
 				if dotted := e.dottedColumn(ctx, tables, c); dotted != "" {
 					return errDotted(c, dotted)
 				}
-				return newError(1054, "42S22", "Unknown column '%s' in 'field list'", dottedName(c))
+				return sqlerr.New(1054, "42S22", "Unknown column '%s' in 'field list'", dottedName(c))
 			}
 		}
-		return errNoTable(ctx.GetCurrentDatabase(), name)
+		return sqlerr.NoTable(ctx.GetCurrentDatabase(), name)
 	}
 	for _, c := range columns {
 		if !strings.Contains(strings.ToLower(inner.Error()), c.Name.Lowered()) {
@@ -63,7 +66,7 @@ func (e *engine) explainMissing(ctx *sql.Context, stmt sqlparser.Statement, err 
 
 // errDotted tells of a column whose name has dots how to write it.
 func errDotted(c *sqlparser.ColName, column string) error {
-	return newError(1054, "42S22", "Unknown column '%s' in 'field list': the name has dots, write it in backticks: `%s`", dottedName(c), strings.ReplaceAll(column, "`", "``"))
+	return sqlerr.New(1054, "42S22", "Unknown column '%s' in 'field list': the name has dots, write it in backticks: `%s`", dottedName(c), strings.ReplaceAll(column, "`", "``"))
 }
 
 // dottedName is a qualified column as it was written, without quotes.
@@ -115,7 +118,7 @@ func namesOf(ctx *sql.Context, stmt sqlparser.Statement) (tables []sqlparser.Tab
 		}
 		tables = append(tables, t)
 	}
-	w := astWalk{node: func(n any) bool {
+	w := rewrite.Walk{Node: func(n any) bool {
 		switch n := n.(type) {
 		case *sqlparser.AliasedTableExpr:
 			if t, ok := n.Expr.(sqlparser.TableName); ok {
@@ -130,6 +133,6 @@ func namesOf(ctx *sql.Context, stmt sqlparser.Statement) (tables []sqlparser.Tab
 		}
 		return true
 	}}
-	w.statement(stmt)
+	w.Statement(stmt)
 	return tables, columns
 }

@@ -1,8 +1,8 @@
 // Package mysql is the MySQL front end: connections and logins, sessions, statements with
 // their deadlines and error numbers, and results streamed row by row. go-mysql-server
 // parses, plans and executes; what it gets wrong or leaves open is closed here: by
-// rewriting the parsed statement, by functions of our own, and by authorising
-// everything before it runs.
+// rewriting the parsed statement (package rewrite), by functions of our own (sqlfn), by rules over the bound
+// plan (boundplan), and by authorising everything before it runs.
 package mysql
 
 import (
@@ -22,7 +22,10 @@ import (
 	"millrace/pushdown"
 	"millrace/scan/exec"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
+	"millrace/server/mysql/sqlfn"
 	"millrace/server/mysql/wire"
+	"millrace/server/mysql/workmem"
 	"millrace/store"
 	"millrace/store/state"
 
@@ -86,7 +89,7 @@ func DefaultOptions() Options {
 		WriteTimeout:      time.Minute,
 		MaxStatementBytes: 1 << 20,
 		DefaultPartitions: 1,
-		QueryBytes:        DefaultQueryBytes,
+		QueryBytes:        workmem.DefaultQueryBytes,
 	}
 }
 
@@ -101,9 +104,9 @@ type Server struct {
 	engine   *engine
 	threads  *threads
 	metrics  metrics
-	regexps  *regexpCache
-	memory   *memoryGuard
-	locks    *userLocks
+	regexps  *sqlfn.Regexps
+	memory   *workmem.Guard
+	locks    *sqlfn.Locks
 	forms    []ownForm
 
 	transactions transactionIDs
@@ -159,19 +162,19 @@ func New(o Options) (*Server, error) {
 	if o.Provider == nil {
 		o.Provider = sqltable.NewProvider(o.Catalog, o.Store, sqltable.Options{})
 	}
-	memory := newMemoryGuard(o.MemoryBytes)
+	memory := workmem.NewGuard(o.MemoryBytes)
 	if o.QueryBytes == 0 {
-		o.QueryBytes = DefaultQueryBytes
+		o.QueryBytes = workmem.DefaultQueryBytes
 	}
 	if o.Pushdown == nil {
 		o.Pushdown = pushdown.NewBuilder(pushdown.Options{
-			Logger: o.Logger, Full: memory.full, FewRows: o.FewRows,
+			Logger: o.Logger, Full: memory.Full, FewRows: o.FewRows,
 			Exec: func(ctx *sql.Context) exec.Options {
-				return exec.Options{Parallel: sqltable.Threads(ctx), Budget: &queryBudget{guard: memory, max: min(o.QueryBytes, memory.max/2)}, Spill: o.Spill}
+				return exec.Options{Parallel: sqltable.Threads(ctx), Budget: memory.NewBudget(o.QueryBytes), Spill: o.Spill}
 			},
 		})
 	}
-	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: newRegexpCache(), memory: memory, locks: newUserLocks(), forms: newOwnForms(), statements: newStatements()}
+	s := &Server{o: o, log: o.Logger.With("wire", "mysql"), threads: newThreads(), started: time.Now(), regexps: sqlfn.NewRegexps(), memory: memory, locks: sqlfn.NewLocks(), forms: newOwnForms(), statements: newStatements()}
 	s.metrics = newMetrics(o.Registry, s)
 	s.engine = newEngine(s)
 	s.base, s.cancel = context.WithCancelCause(context.Background())
@@ -252,7 +255,7 @@ const closeGrace = 5 * time.Second
 
 // Close stops accepting, cancels what runs, closes all connections and waits for them.
 func (s *Server) Close() error {
-	s.cancel(errShutdown)
+	s.cancel(sqlerr.ErrShutdown)
 	err := s.listener.Close()
 	if errors.Is(err, net.ErrClosed) {
 		err = nil

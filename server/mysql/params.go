@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"millrace/server/mysql/rewrite"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -16,13 +17,13 @@ import (
 // countParams counts the ? of a statement.
 func countParams(stmt sqlparser.Statement) int {
 	n := 0
-	w := astWalk{node: func(x any) bool {
+	w := rewrite.Walk{Node: func(x any) bool {
 		if v, ok := x.(*sqlparser.SQLVal); ok && v.Type == sqlparser.ValArg {
 			n++
 		}
 		return true
 	}}
-	w.statement(stmt)
+	w.Statement(stmt)
 	return n
 }
 

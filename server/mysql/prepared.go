@@ -7,12 +7,25 @@ import (
 	"os"
 	"time"
 
+	"millrace/server/mysql/rewrite"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
+
+const (
+	// maxPrepared statements of one connection, and maxCursors open ones.
+	maxPrepared = 4096
+	maxCursors  = 64
+	// maxPreparedBytes of one connection: the texts of its prepared statements, and what
+	// COM_STMT_SEND_LONG_DATA piles up on them.
+	maxPreparedBytes = 16 << 20
+)
+
+var errTooManyStmts = sqlerr.New(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d)", maxPrepared)
 
 // prepared is a prepared statement. It is kept as text and bound anew at each execution, so that
 // it sees the columns of that moment.
@@ -108,21 +121,21 @@ func (c *conn) closeCursor(p *prepared) {
 // prepare checks a statement and counts its parameters.
 func (c *conn) prepare(text string) (*prepared, sqlparser.Statement, error) {
 	if len(text) > c.s.o.MaxStatementBytes {
-		return nil, nil, errTooLong
+		return nil, nil, sqlerr.ErrTooLong
 	}
 	stmt, _, rest, err := c.parse(text, true)
 	if err != nil {
 		return nil, nil, err
 	}
 	if rest != "" {
-		return nil, nil, errNoMultiple
+		return nil, nil, sqlerr.ErrNoMultiple
 	}
 	if !c.keeps(len(text)) {
 		return nil, nil, errTooManyStmts
 	}
 	n := countParams(stmt)
 	if n > 1<<16-1 {
-		return nil, nil, newError(1390, "HY000", "Prepared statement contains too many placeholders")
+		return nil, nil, sqlerr.New(1390, "HY000", "Prepared statement contains too many placeholders")
 	}
 	return &prepared{text: text, params: n}, stmt, nil
 }
@@ -137,7 +150,7 @@ func (c *conn) stmtPrepare(text string) (err error) {
 		if p := recover(); p != nil {
 			c.s.metrics.panics.Inc()
 			c.s.log.Error("panic in PREPARE", "thread", c.thread.id, "statement", redacted(text), "panic", fmt.Sprint(p), "stack", stack())
-			err = c.writeError(c.s.base, errInternal)
+			err = c.writeError(c.s.base, sqlerr.ErrInternal)
 		}
 	}()
 	p, stmt, err := c.prepare(text)
@@ -166,7 +179,7 @@ func (c *conn) describe(ctx *sql.Context, stmt sqlparser.Statement, text string)
 	if err := checkSelect(stmt); err != nil {
 		return nil, err
 	}
-	asOfAnyTime(stmt)
+	rewrite.AsOfAnyTime(stmt)
 	if err := c.rewrite(ctx, stmt); err != nil {
 		return nil, err
 	}
@@ -184,11 +197,11 @@ func (c *conn) describe(ctx *sql.Context, stmt sqlparser.Statement, text string)
 func (c *conn) find(args []byte) (*prepared, []byte, error) {
 	id, rest, err := wire.StatementID(args)
 	if err != nil {
-		return nil, nil, errMalformed
+		return nil, nil, sqlerr.ErrMalformed
 	}
 	p, ok := c.prepared[id]
 	if !ok {
-		return nil, nil, errUnknownStmt
+		return nil, nil, sqlerr.ErrUnknownPrepared
 	}
 	return p, rest, nil
 }
@@ -202,7 +215,7 @@ func (c *conn) stmtExecute(args []byte) (err error) {
 	e, bound, err := wire.ParseExecute(rest, p.params, p.types, p.long)
 	c.dropLong(p)
 	if err != nil {
-		return c.writeError(c.s.base, errMalformed)
+		return c.writeError(c.s.base, sqlerr.ErrMalformed)
 	}
 	p.types = bound
 
@@ -213,7 +226,7 @@ func (c *conn) stmtExecute(args []byte) (err error) {
 		if x := recover(); x != nil {
 			c.s.metrics.panics.Inc()
 			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", redacted(p.text), "panic", fmt.Sprint(x), "stack", stack())
-			failed, err = true, c.writeError(c.s.base, errInternal)
+			failed, err = true, c.writeError(c.s.base, sqlerr.ErrInternal)
 		}
 		if !kept {
 			r.finish()
@@ -337,18 +350,18 @@ func (c *conn) stmtFetch(args []byte) (err error) {
 	}
 	n, err := wire.ParseFetch(rest)
 	if err != nil {
-		return c.writeError(c.s.base, errMalformed)
+		return c.writeError(c.s.base, sqlerr.ErrMalformed)
 	}
 	cur := p.cursor
 	if cur == nil {
-		return c.writeError(c.s.base, newError(1421, "HY000", "The statement (%d) has no open cursor.", p.id))
+		return c.writeError(c.s.base, sqlerr.New(1421, "HY000", "The statement (%d) has no open cursor.", p.id))
 	}
 	defer func() {
 		if x := recover(); x != nil {
 			c.s.metrics.panics.Inc()
 			c.s.log.Error("panic in a cursor", "thread", c.thread.id, "statement", redacted(p.text), "panic", fmt.Sprint(x), "stack", stack())
 			c.closeCursor(p)
-			err = c.writeError(c.s.base, errInternal)
+			err = c.writeError(c.s.base, sqlerr.ErrInternal)
 		}
 	}()
 	cur.r.resume("Fetch")

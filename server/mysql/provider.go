@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"millrace/catalog/sqltable"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 )
@@ -125,5 +126,5 @@ func (d visibleDatabase) GetCollation(ctx *sql.Context) sql.CollationID {
 }
 
 func (d visibleDatabase) SetCollation(*sql.Context, sql.CollationID) error {
-	return errUnsupported("ALTER DATABASE")
+	return sqlerr.Unsupported("ALTER DATABASE")
 }

@@ -3,6 +3,8 @@ package mysql
 import (
 	"strings"
 	"testing"
+
+	"millrace/server/mysql/sqlerr"
 )
 
 func TestStatementsAreLoggedWithoutTheirLiterals(t *testing.T) {
@@ -18,7 +20,7 @@ func TestStatementsAreLoggedWithoutTheirLiterals(t *testing.T) {
 		if strings.Contains(got, "hunter2") {
 			t.Errorf("%q is logged as %q", text, got)
 		}
-		if len(got) > maxLogged+8 {
+		if len(got) > sqlerr.MaxClip+8 {
 			t.Errorf("%d bytes are logged", len(got))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"millrace/catalog/sqltable"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -113,7 +114,7 @@ func (e *encoder) encode(ctx *sql.Context, row sql.Row) ([][]byte, error) {
 			continue
 		}
 		if f, ok := v.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
-			return nil, newError(1690, "22003", "DOUBLE value is out of range in column '%s'", col.Name)
+			return nil, sqlerr.New(1690, "22003", "DOUBLE value is out of range in column '%s'", col.Name)
 		}
 		if types.IsFloat(col.Type) || types.IsTextOnly(col.Type) {
 			if b, ok, err := e.double(ctx, v, col.Type); err != nil {

@@ -12,6 +12,7 @@ import (
 	"millrace/internal/vector"
 	"millrace/pushdown"
 	"millrace/scan/exec"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
@@ -313,7 +314,7 @@ func (w *columnWriter) float(v *vector.Vector, col *wire.Column) cell {
 		}
 		f := v.Float64[i] + 0 // -0 is sent as 0
 		if math.IsInf(f, 0) || math.IsNaN(f) {
-			return b, newError(1690, "22003", "DOUBLE value is out of range in column '%s'", col.Name)
+			return b, sqlerr.New(1690, "22003", "DOUBLE value is out of range in column '%s'", col.Name)
 		}
 		if w.binary {
 			return binary.LittleEndian.AppendUint64(b, math.Float64bits(f)), nil

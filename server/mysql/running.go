@@ -6,6 +6,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/pushdown"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"go.opentelemetry.io/otel/trace/noop"
@@ -68,7 +69,7 @@ func (r *running) limitTo(d time.Duration) {
 		r.deadline = nil
 	}
 	if d > 0 {
-		r.deadline = time.AfterFunc(d-time.Since(r.start), func() { r.cancel(errTimeout) })
+		r.deadline = time.AfterFunc(d-time.Since(r.start), func() { r.cancel(sqlerr.ErrTimeout) })
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 )
@@ -30,20 +31,16 @@ type namedZone struct {
 	loc  *time.Location
 }
 
-// sessionZone is the zone of the session's time_zone, looked up once for as long as that stays.
+// Zone is the zone of the session's time_zone, looked up once for as long as that stays.
 // Safe for concurrent use.
-func sessionZone(ctx *sql.Context) (*time.Location, error) {
-	v, err := ctx.GetSessionVariable(ctx, "time_zone")
+func (s *session) Zone(ctx *sql.Context) (*time.Location, error) {
+	v, err := s.GetSessionVariable(ctx, "time_zone")
 	if err != nil {
 		return nil, err
 	}
 	name, ok := v.(string)
 	if !ok {
 		return nil, fmt.Errorf("time_zone is not text but %T", v)
-	}
-	s := sessionOf(ctx)
-	if s == nil {
-		return sqltable.ParseZone(name)
 	}
 	if z := s.zone.Load(); z != nil && z.name == name {
 		return z.loc, nil
@@ -114,7 +111,7 @@ func (s *session) SetUserVariable(ctx *sql.Context, name string, value any, typ 
 		size += len(v)
 	}
 	if s.kept-s.variables[key]+size > maxVariableBytes {
-		return newError(1038, "HY001", "The user variables of this session would hold more than %d bytes", maxVariableBytes)
+		return sqlerr.New(1038, "HY001", "The user variables of this session would hold more than %d bytes", maxVariableBytes)
 	}
 	if err := s.BaseSession.SetUserVariable(ctx, name, value, typ); err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"millrace/pushdown"
+	"millrace/server/mysql/rewrite"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -19,7 +21,7 @@ import (
 // follows.
 func (c *conn) comQuery(text string) error {
 	if len(text) > c.s.o.MaxStatementBytes {
-		return c.writeError(c.s.base, errTooLong)
+		return c.writeError(c.s.base, sqlerr.ErrTooLong)
 	}
 	multi := c.wc.Capabilities()&wire.MultiStatements != 0
 	for {
@@ -40,7 +42,7 @@ func (c *conn) one(text string, multi bool) (rest string, failed bool, err error
 		if p := recover(); p != nil {
 			c.s.metrics.panics.Inc()
 			c.s.log.Error("panic in a statement", "thread", c.thread.id, "statement", redacted(r.text), "panic", fmt.Sprint(p), "stack", stack())
-			failed, err = true, c.writeError(c.s.base, errInternal)
+			failed, err = true, c.writeError(c.s.base, sqlerr.ErrInternal)
 		}
 		r.done(failed || err != nil)
 	}()
@@ -66,7 +68,7 @@ func (c *conn) one(text string, multi bool) (rest string, failed bool, err error
 // parse reads the first statement of text (or all of it, which must be one) and checks its size.
 func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, rest string, err error) {
 	if blank(text) {
-		return nil, "", "", errEmpty
+		return nil, "", "", sqlerr.ErrEmpty
 	}
 	options := sqlparser.ParserOptions{}
 	if mode, merr := c.sess.GetSessionVariable(nil, sql.SqlModeSessionVar); merr == nil {
@@ -74,7 +76,7 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 			options = sql.NewSqlModeFromString(m).ParserOptions()
 		}
 	}
-	text = keepPatternEscapes(text, options.AnsiQuotes)
+	text = rewrite.Text(text, options.AnsiQuotes)
 	if multi {
 		text = strings.TrimLeft(text, "; \t\r\n") // an empty statement between two is none
 	}
@@ -84,14 +86,14 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 			return own, f, r, nil
 		}
 		if errors.Is(err, sqlparser.ErrEmpty) {
-			return nil, "", "", errEmpty
+			return nil, "", "", sqlerr.ErrEmpty
 		}
 		return nil, "", "", sql.ErrSyntaxError.New(syntaxMessage(err))
 	}
 	if blank(rest) {
 		rest = ""
 	}
-	if err := checkComplexity(stmt); err != nil {
+	if err := rewrite.CheckComplexity(stmt); err != nil {
 		return nil, "", "", err
 	}
 	return stmt, first, rest, nil
@@ -250,44 +252,7 @@ func (c *conn) inColumns(ctx *sql.Context, node sql.Node, stmt sqlparser.Stateme
 
 // rewrite changes stmt, in place, into what the engine answers right.
 func (c *conn) rewrite(ctx *sql.Context, stmt sqlparser.Statement) error {
-	if err := expandWindows(stmt); err != nil {
-		return err
-	}
-	if err := c.expandViews(ctx, stmt); err != nil {
-		return err
-	}
-	stars := starRewriter{ctx: ctx, provider: c.s.o.Provider}
-	if err := stars.rewrite(stmt); err != nil {
-		return err
-	}
-	rewriteNested(stmt)
-	w := astWalk{expr: rewriteExpr, node: func(n any) bool {
-		if t, ok := n.(*sqlparser.JSONTableExpr); ok {
-			rewriteJSONTable(t)
-		}
-		return true
-	}}
-	if usesInformationSchema(stmt) {
-		w.expr = func(e sqlparser.Expr) sqlparser.Expr {
-			if collate, ok := e.(*sqlparser.CollateExpr); ok {
-				return rewriteCollate(collate)
-			}
-			return rewriteExpr(e)
-		}
-	}
-	w.statement(stmt)
-	if w.tooComplex {
-		return errTooComplex
-	}
-	var err error
-	windows := astWalk{node: func(n any) bool {
-		if sel, ok := n.(*sqlparser.Select); ok && err == nil {
-			err = rewriteWindows(sel)
-		}
-		return err == nil
-	}}
-	windows.statement(stmt)
-	return err
+	return rewrite.Statement(ctx, stmt, namedTables{c.s})
 }
 
 // keepsWarnings says whether stmt shows the warnings of the one before it.

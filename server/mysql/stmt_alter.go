@@ -12,6 +12,7 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/internal/topicconfig"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -43,7 +44,7 @@ func (c *conn) alterTable(ctx *sql.Context, text string) error {
 			return err
 		}
 	}
-	return newError(1205, "HY000", "Lock wait timeout exceeded: the topic's configs change again and again")
+	return sqlerr.New(1205, "HY000", "Lock wait timeout exceeded: the topic's configs change again and again")
 }
 
 // alterTableForm carries out forms of ALTER TABLE that only one of the two parsers knows.
@@ -71,11 +72,11 @@ func (c *conn) parseAlter(text string) (*ast.AlterTableStmt, error) {
 		return nil, sql.ErrSyntaxError.New(syntaxMessage(err))
 	}
 	if len(stmts) != 1 {
-		return nil, errNoMultiple
+		return nil, sqlerr.ErrNoMultiple
 	}
 	stmt, ok := stmts[0].(*ast.AlterTableStmt)
 	if !ok {
-		return nil, errUnsupported("ALTER in this form")
+		return nil, sqlerr.Unsupported("ALTER in this form")
 	}
 	return stmt, nil
 }
@@ -86,7 +87,7 @@ func (c *conn) alterOnce(ctx *sql.Context, name string, stmt *ast.AlterTableStmt
 	defer snapshot.Release()
 	table, err := snapshot.Bind(ctx, name)
 	if errors.Is(err, state.ErrUnknownTopic) {
-		return false, errNoTable(sqltable.KafkaDatabase, name)
+		return false, sqlerr.NoTable(sqltable.KafkaDatabase, name)
 	}
 	if err != nil {
 		return false, err
@@ -106,7 +107,7 @@ func (c *conn) alterOnce(ctx *sql.Context, name string, stmt *ast.AlterTableStmt
 	}
 	if a.partitions > 0 {
 		if !maps.Equal(configs, table.Topic.Configs) {
-			return false, errInstead("partitions and columns in one ALTER TABLE", "Use two statements.")
+			return false, sqlerr.Instead("partitions and columns in one ALTER TABLE", "Use two statements.")
 		}
 		return true, c.addPartitions(ctx, table.Topic, a.partitions)
 	}
@@ -129,10 +130,10 @@ func (c *conn) alterOnce(ctx *sql.Context, name string, stmt *ast.AlterTableStmt
 
 func (c *conn) addPartitions(ctx *sql.Context, t state.Topic, count int64) error {
 	if count <= int64(t.Partitions) {
-		return newError(1508, "HY000", "Cannot remove all partitions, use DROP TABLE instead: topic %s has %d partitions, which can only become more", t.Name, t.Partitions)
+		return sqlerr.New(1508, "HY000", "Cannot remove all partitions, use DROP TABLE instead: topic %s has %d partitions, which can only become more", t.Name, t.Partitions)
 	}
 	if count > 1<<31-1 {
-		return newError(1499, "HY000", "Too many partitions (including subpartitions) were defined")
+		return sqlerr.New(1499, "HY000", "Too many partitions (including subpartitions) were defined")
 	}
 	res, err := c.s.o.Store.Commit(ctx, state.CreatePartitions{ID: t.ID, Count: int32(count)})
 	if err != nil {
@@ -143,7 +144,7 @@ func (c *conn) addPartitions(ctx *sql.Context, t state.Topic, count int64) error
 	case !ok:
 		return fmt.Errorf("topic %s: unexpected answer %T", t.Name, res)
 	case errors.Is(r.Err, state.ErrInvalidPartitions), errors.Is(r.Err, state.ErrTooMany):
-		return newError(1499, "HY000", "Too many partitions (including subpartitions) were defined: %v", r.Err)
+		return sqlerr.New(1499, "HY000", "Too many partitions (including subpartitions) were defined: %v", r.Err)
 	}
 	return r.Err
 }
@@ -202,7 +203,7 @@ func (a *alteration) apply(s *ast.AlterTableSpec) error {
 	switch s.Tp {
 	case ast.AlterTableAddColumns:
 		if len(s.NewConstraints) > 0 {
-			return errInstead("ALTER TABLE … ADD CONSTRAINT", hintIndex)
+			return sqlerr.Instead("ALTER TABLE … ADD CONSTRAINT", hintIndex)
 		}
 		for _, def := range s.NewColumns {
 			if err := a.add(def, s.Position, s.IfNotExists); err != nil {
@@ -225,24 +226,24 @@ func (a *alteration) apply(s *ast.AlterTableSpec) error {
 	case ast.AlterTablePartition:
 		if s.Partition == nil || s.Partition.Tp != ast.PartitionTypeKey || s.Partition.Linear || s.Partition.Sub != nil || len(s.Partition.Definitions) > 0 ||
 			len(s.Partition.ColumnNames) != 1 || s.Partition.ColumnNames[0].Name.L != catalog.ColKey || s.Partition.Num == 0 {
-			return errInstead("this partitioning", "Records go to partitions by their key: write PARTITION BY KEY(_key) PARTITIONS n.")
+			return sqlerr.Instead("this partitioning", "Records go to partitions by their key: write PARTITION BY KEY(_key) PARTITIONS n.")
 		}
 		a.partitions = int64(min(s.Partition.Num, 1<<40))
 		return nil
 	case ast.AlterTableAddPartitions:
 		if s.Num == 0 {
-			return errInstead("ADD PARTITION in this form", "Write ADD PARTITION PARTITIONS n.")
+			return sqlerr.Instead("ADD PARTITION in this form", "Write ADD PARTITION PARTITIONS n.")
 		}
 		a.partitions = int64(a.table.Topic.Partitions) + int64(min(s.Num, 1<<40))
 		return nil
 	case ast.AlterTableRenameTable:
-		return errInstead("ALTER TABLE … RENAME", hintRename)
+		return sqlerr.Instead("ALTER TABLE … RENAME", hintRename)
 	case ast.AlterTableAddConstraint, ast.AlterTableDropIndex, ast.AlterTableDropPrimaryKey, ast.AlterTableDropForeignKey, ast.AlterTableRenameIndex:
-		return errInstead("ALTER TABLE … INDEX", hintIndex)
+		return sqlerr.Instead("ALTER TABLE … INDEX", hintIndex)
 	case ast.AlterTableCoalescePartitions, ast.AlterTableDropPartition, ast.AlterTableRemovePartitioning, ast.AlterTableReorganizePartition:
-		return errInstead("fewer partitions", "A topic's partitions can only become more.")
+		return sqlerr.Instead("fewer partitions", "A topic's partitions can only become more.")
 	default:
-		return errInstead("ALTER TABLE in this form", "ADD, MODIFY, CHANGE, RENAME and DROP COLUMN, COMMENT, COLLATE and PARTITION BY KEY(_key) PARTITIONS n change a topic.")
+		return sqlerr.Instead("ALTER TABLE in this form", "ADD, MODIFY, CHANGE, RENAME and DROP COLUMN, COMMENT, COLLATE and PARTITION BY KEY(_key) PARTITIONS n change a topic.")
 	}
 }
 
@@ -263,21 +264,21 @@ func isSystemColumn(name string) bool {
 func (a *alteration) free(name string) error {
 	switch {
 	case isSystemColumn(name), a.declaredAt(name) >= 0:
-		return newError(1060, "42S21", "Duplicate column name '%s'", name)
+		return sqlerr.New(1060, "42S21", "Duplicate column name '%s'", name)
 	case a.inferredAt(name) >= 0:
-		return newError(1060, "42S21", "Duplicate column name '%s': it is inferred from the values; MODIFY COLUMN declares its type", name)
+		return sqlerr.New(1060, "42S21", "Duplicate column name '%s': it is inferred from the values; MODIFY COLUMN declares its type", name)
 	}
 	return nil
 }
 
 func (a *alteration) unknown(name, clause string) error {
 	if isSystemColumn(name) {
-		return errInstead("ALTER TABLE of the system column "+name, "Every topic has the same.")
+		return sqlerr.Instead("ALTER TABLE of the system column "+name, "Every topic has the same.")
 	}
 	if clause == "DROP" {
-		return newError(1091, "42000", "Can't DROP '%s'; check that column/key exists", name)
+		return sqlerr.New(1091, "42000", "Can't DROP '%s'; check that column/key exists", name)
 	}
-	return newError(1054, "42S22", "Unknown column '%s' in '%s'", name, a.table.Topic.Name)
+	return sqlerr.New(1054, "42S22", "Unknown column '%s' in '%s'", name, a.table.Topic.Name)
 }
 
 // definition reads one column.
@@ -295,7 +296,7 @@ func definition(def *ast.ColumnDef) (c blobexpand.Column, generated bool, err er
 		return c, false, columnsError(err)
 	}
 	if len(cols) != 1 {
-		return c, false, errUnsupported("this column definition")
+		return c, false, sqlerr.Unsupported("this column definition")
 	}
 	return cols[0], generated, nil
 }
@@ -330,7 +331,7 @@ func (a *alteration) move(from int, at *ast.ColumnPosition) error {
 		to = slices.IndexFunc(rest, func(d blobexpand.Column) bool { return strings.EqualFold(d.Name, name) }) + 1
 		if to == 0 && !isSystemColumn(name) {
 			if a.inferredAt(name) >= 0 {
-				return errInstead("AFTER an inferred column", "Declared columns come before those that are inferred.")
+				return sqlerr.Instead("AFTER an inferred column", "Declared columns come before those that are inferred.")
 			}
 			return a.unknown(name, "AFTER")
 		}
@@ -454,7 +455,7 @@ func (a *alteration) options(opts []*ast.TableOption) error {
 			maps.Copy(a.configs, set)
 		case ast.TableOptionCharset, ast.TableOptionEngine:
 		default:
-			return errInstead("this table option", "Topic configs stand in COMMENT.")
+			return sqlerr.Instead("this table option", "Topic configs stand in COMMENT.")
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/store"
 	"millrace/store/state"
 
@@ -33,7 +34,7 @@ func (c *conn) call(ctx *sql.Context, s *sqlparser.Call, bindings map[string]sql
 			return c.compact(ctx, s.Params, bindings)
 		}
 	}
-	return nil, newError(1305, "42000", "PROCEDURE %s.%s does not exist", db, s.ProcName.Name.String())
+	return nil, sqlerr.New(1305, "42000", "PROCEDURE %s.%s does not exist", db, s.ProcName.Name.String())
 }
 
 // seal carries out CALL millrace.seal('topic'): what was written so far is in segments when it
@@ -49,7 +50,7 @@ func (c *conn) seal(ctx *sql.Context, params []sqlparser.Expr, bindings map[stri
 	if seal := c.s.o.SealColumns; seal != nil {
 		switch err := seal(ctx, topic.Name); {
 		case errors.Is(err, state.ErrUnknownTopic):
-			return nil, errNoTable(sqltable.KafkaDatabase, topic.Name)
+			return nil, sqlerr.NoTable(sqltable.KafkaDatabase, topic.Name)
 		case err != nil:
 			return nil, err
 		}
@@ -66,9 +67,9 @@ func (c *conn) compact(ctx *sql.Context, params []sqlparser.Expr, bindings map[s
 	}
 	switch err := c.s.o.Store.Compact(ctx, topic.ID); {
 	case errors.Is(err, store.ErrNotCompacted):
-		return nil, newError(1210, "HY000", "Incorrect arguments to millrace.compact: cleanup.policy of topic %s does not contain compact", topic.Name)
+		return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to millrace.compact: cleanup.policy of topic %s does not contain compact", topic.Name)
 	case errors.Is(err, state.ErrUnknownTopic):
-		return nil, errNoTable(sqltable.KafkaDatabase, topic.Name)
+		return nil, sqlerr.NoTable(sqltable.KafkaDatabase, topic.Name)
 	case err != nil:
 		return nil, err
 	}
@@ -78,18 +79,18 @@ func (c *conn) compact(ctx *sql.Context, params []sqlparser.Expr, bindings map[s
 // topicToAlter is the topic that a procedure's one argument names, if the user may alter it.
 func (c *conn) topicToAlter(ctx *sql.Context, procedure string, params []sqlparser.Expr, bindings map[string]sql.Expression) (state.Topic, error) {
 	if len(params) != 1 {
-		return state.Topic{}, newError(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.%s; expected 1, got %d", procedure, len(params))
+		return state.Topic{}, sqlerr.New(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.%s; expected 1, got %d", procedure, len(params))
 	}
 	name, ok := text(params[0], bindings)
 	if !ok {
-		return state.Topic{}, newError(1210, "HY000", "Incorrect arguments to millrace.%s: the name of a topic is needed", procedure)
+		return state.Topic{}, sqlerr.New(1210, "HY000", "Incorrect arguments to millrace.%s: the name of a topic is needed", procedure)
 	}
 	if !mayDo(ctx, auth.Alter, sqltable.KafkaDatabase, name) {
 		return state.Topic{}, errDenied(c.sess, "ALTER", name)
 	}
 	topic, ok := c.s.o.Store.Topics().ByName(name)
 	if !ok {
-		return state.Topic{}, errNoTable(sqltable.KafkaDatabase, name)
+		return state.Topic{}, sqlerr.NoTable(sqltable.KafkaDatabase, name)
 	}
 	return topic, nil
 }

@@ -11,6 +11,7 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/internal/topicconfig"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -29,9 +30,9 @@ const (
 func (c *conn) createTable(ctx *sql.Context, d *sqlparser.DDL) error {
 	switch {
 	case d.Temporary:
-		return errInstead("CREATE TEMPORARY TABLE", "Use a common table expression (WITH …).")
+		return sqlerr.Instead("CREATE TEMPORARY TABLE", "Use a common table expression (WITH …).")
 	case d.OptSelect != nil:
-		return errInstead("CREATE TABLE … SELECT", "Create the table, then INSERT … SELECT.")
+		return sqlerr.Instead("CREATE TABLE … SELECT", "Create the table, then INSERT … SELECT.")
 	}
 	db := d.Table.DbQualifier.String()
 	if db == "" {
@@ -40,20 +41,20 @@ func (c *conn) createTable(ctx *sql.Context, d *sqlparser.DDL) error {
 	name := d.Table.Name.String()
 	switch {
 	case db == "":
-		return errNoDatabase
+		return sqlerr.ErrNoDatabase
 	case !strings.EqualFold(db, sqltable.KafkaDatabase):
 		return errDBDenied(c.sess, db)
 	case !mayDo(ctx, auth.Create, db, name) && !c.sess.allowed(auth.Create, auth.Resource{Type: auth.Cluster}):
 		return errDenied(c.sess, "CREATE", name)
 	case !state.ValidTopicName(name) || strings.HasPrefix(name, "__"):
-		return newError(1103, "42000", "Incorrect table name '%s'", name)
+		return sqlerr.New(1103, "42000", "Incorrect table name '%s'", name)
 	}
-	exists := newError(1050, "42S01", "Table '%s' already exists", name)
+	exists := sqlerr.New(1050, "42S01", "Table '%s' already exists", name)
 	refuse := func() error {
 		if !d.IfNotExists {
 			return exists
 		}
-		ctx.Warn(1050, "%s", exists.message)
+		ctx.Warn(1050, "%s", exists.Message)
 		return nil
 	}
 	if _, ok := c.s.o.Store.Topics().ByName(name); ok {
@@ -71,7 +72,7 @@ func (c *conn) createTable(ctx *sql.Context, d *sqlparser.DDL) error {
 			intent.Partitions, intent.Configs = like.Partitions, like.Configs
 		}
 	case d.TableSpec == nil:
-		err = newError(1113, "42000", "A table must have at least 1 column")
+		err = sqlerr.New(1113, "42000", "A table must have at least 1 column")
 	default:
 		err = readTableSpec(d.TableSpec, &intent)
 	}
@@ -92,9 +93,9 @@ func (c *conn) createTable(ctx *sql.Context, d *sqlparser.DDL) error {
 	case errors.Is(r.Err, state.ErrTopicExists) && r.Topic.Name == name:
 		return refuse()
 	case errors.Is(r.Err, state.ErrTopicExists):
-		return newError(1050, "42S01", "Table '%s' already exists: the name collides with topic '%s'", name, r.Topic.Name)
+		return sqlerr.New(1050, "42S01", "Table '%s' already exists: the name collides with topic '%s'", name, r.Topic.Name)
 	case errors.Is(r.Err, state.ErrInvalidPartitions), errors.Is(r.Err, state.ErrTooMany):
-		return newError(1499, "HY000", "Too many partitions (including subpartitions) were defined: %v", r.Err)
+		return sqlerr.New(1499, "HY000", "Too many partitions (including subpartitions) were defined: %v", r.Err)
 	}
 	return r.Err
 }
@@ -117,11 +118,11 @@ func readTableSpec(spec *sqlparser.TableSpec, intent *state.CreateTopic) error {
 	}
 	for _, x := range spec.Indexes {
 		if !x.Info.Primary || !isSystemKey(x.Columns) {
-			return errInstead("keys of a table", "The primary key is (_partition, _offset). "+hintIndex)
+			return sqlerr.Instead("keys of a table", "The primary key is (_partition, _offset). "+hintIndex)
 		}
 	}
 	if len(spec.Constraints) > 0 {
-		return errInstead("constraints", "A log takes every record; what does not fit a column is NULL with _error, or refused with millrace.on_error=reject.")
+		return sqlerr.Instead("constraints", "A log takes every record; what does not fit a column is NULL with _error, or refused with millrace.on_error=reject.")
 	}
 	if len(declared) > 0 {
 		cols, err := catalog.ParseColumns(strings.Join(declared, ", "))
@@ -167,12 +168,12 @@ func declaration(def *sqlparser.ColumnDefinition) (text string, own bool, err er
 	t := &def.Type
 	if kinds, ok := systemTypes[strings.ToLower(name)]; ok {
 		if !slices.Contains(kinds, strings.ToLower(t.Type)) || t.GeneratedExpr != nil {
-			return "", false, newError(1060, "42S21", "Duplicate column name '%s': it is a system column, of type %s", name, strings.ToUpper(kinds[0]))
+			return "", false, sqlerr.New(1060, "42S21", "Duplicate column name '%s': it is a system column, of type %s", name, strings.ToUpper(kinds[0]))
 		}
 		return "", false, nil
 	}
 	refuse := func(what string) (string, bool, error) {
-		return "", false, newError(1235, "42000", "This version of Millrace doesn't yet support '%s of column %s'. %s", what, name, "Columns are read from records, which may lack them.")
+		return "", false, sqlerr.New(1235, "42000", "This version of Millrace doesn't yet support '%s of column %s'. %s", what, name, "Columns are read from records, which may lack them.")
 	}
 	switch {
 	case bool(t.NotNull):
@@ -242,7 +243,7 @@ func tableOptions(opts []*sqlparser.TableOption) (map[string]string, error) {
 		case "ENGINE":
 		case "CHARACTER SET", "CHARSET", "DEFAULT CHARACTER SET":
 			if !strings.EqualFold(o.Value, "utf8mb4") {
-				return nil, newError(1115, "42000", "Unknown character set: '%s': text is utf8mb4", o.Value)
+				return nil, sqlerr.New(1115, "42000", "Unknown character set: '%s': text is utf8mb4", o.Value)
 			}
 		case "COLLATE", "DEFAULT COLLATE":
 			switch strings.ToLower(o.Value) {
@@ -250,7 +251,7 @@ func tableOptions(opts []*sqlparser.TableOption) (map[string]string, error) {
 			case topicconfig.CollationCaseInsensitive:
 				configs[configCollation] = topicconfig.CollationCaseInsensitive
 			default:
-				return nil, newError(1273, "HY000", "Unknown collation: '%s': a topic has %s or %s", o.Value, topicconfig.CollationBin, topicconfig.CollationCaseInsensitive)
+				return nil, sqlerr.New(1273, "HY000", "Unknown collation: '%s': a topic has %s or %s", o.Value, topicconfig.CollationBin, topicconfig.CollationCaseInsensitive)
 			}
 		case "COMMENT":
 			set, err := commentConfigs(o.Value)
@@ -259,7 +260,7 @@ func tableOptions(opts []*sqlparser.TableOption) (map[string]string, error) {
 			}
 			maps.Copy(configs, set)
 		default:
-			return nil, errInstead("table option "+strings.ToUpper(o.Name), "Topic configs stand in COMMENT.")
+			return nil, sqlerr.Instead("table option "+strings.ToUpper(o.Name), "Topic configs stand in COMMENT.")
 		}
 	}
 	return configs, nil
@@ -276,10 +277,10 @@ func commentConfigs(text string) (map[string]string, error) {
 		if ok {
 			if _, known := topicconfig.Lookup(name); known {
 				if name == configColumns {
-					return nil, newError(1210, "HY000", "Incorrect arguments to COMMENT: declare columns as columns, not as %s", configColumns)
+					return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to COMMENT: declare columns as columns, not as %s", configColumns)
 				}
 				if _, twice := configs[name]; twice {
-					return nil, newError(1210, "HY000", "Incorrect arguments to COMMENT: %s stands twice", name)
+					return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to COMMENT: %s stands twice", name)
 				}
 				configs[name] = strings.TrimSpace(value)
 				last = name
@@ -291,9 +292,9 @@ func commentConfigs(text string) (map[string]string, error) {
 			configs[last] += "," + piece
 		case strings.TrimSpace(text) == "":
 		case ok:
-			return nil, newError(1210, "HY000", "Incorrect arguments to COMMENT: Unknown topic config name: %s", name)
+			return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to COMMENT: Unknown topic config name: %s", name)
 		default:
-			return nil, newError(1210, "HY000", "Incorrect arguments to COMMENT: a table's comment is the topic's configs, as in 'retention.ms=86400000,cleanup.policy=compact'")
+			return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to COMMENT: a table's comment is the topic's configs, as in 'retention.ms=86400000,cleanup.policy=compact'")
 		}
 	}
 	return configs, nil
@@ -318,7 +319,7 @@ func configsComment(configs map[string]string) string {
 func partitionCount(p *sqlparser.PartitionOption) (int32, error) {
 	if !strings.EqualFold(p.PartitionType, "key") || p.IsLinear || p.SubPartition != nil || len(p.Definitions) > 0 || p.Expr != nil ||
 		len(p.ColList) != 1 || !p.ColList[0].EqualString(catalog.ColKey) {
-		return 0, errInstead("this partitioning", "Records go to partitions by their key: write PARTITION BY KEY(_key) PARTITIONS n.")
+		return 0, sqlerr.Instead("this partitioning", "Records go to partitions by their key: write PARTITION BY KEY(_key) PARTITIONS n.")
 	}
 	if p.Partitions == nil {
 		return 0, nil
@@ -326,9 +327,9 @@ func partitionCount(p *sqlparser.PartitionOption) (int32, error) {
 	n, ok := integer(p.Partitions, nil)
 	switch {
 	case !ok || n < 1:
-		return 0, newError(1504, "HY000", "Number of partitions = 0 is not an allowed value")
+		return 0, sqlerr.New(1504, "HY000", "Number of partitions = 0 is not an allowed value")
 	case n > 1<<31-1:
-		return 0, newError(1499, "HY000", "Too many partitions (including subpartitions) were defined")
+		return 0, sqlerr.New(1499, "HY000", "Too many partitions (including subpartitions) were defined")
 	}
 	return int32(n), nil
 }
@@ -338,17 +339,17 @@ func columnsError(err error) error {
 	message := strings.TrimPrefix(err.Error(), catalog.ErrColumns.Error()+": ")
 	switch {
 	case strings.Contains(message, "the name is taken"):
-		return newError(1060, "42S21", "Duplicate column name: %s", message)
+		return sqlerr.New(1060, "42S21", "Duplicate column name: %s", message)
 	case strings.Contains(message, "NOT NULL cannot be promised"), strings.Contains(message, "only COMMENT and AS"), strings.Contains(message, "is not supported"), strings.Contains(message, "no keys and constraints"):
-		return errInstead("this column", message)
+		return sqlerr.Instead("this column", message)
 	}
-	return newError(1064, "42000", "You have an error in your SQL syntax; %s", message)
+	return sqlerr.New(1064, "42000", "You have an error in your SQL syntax; %s", message)
 }
 
 // configError words a refused topic config.
 func configError(err error) error {
 	if bad := (*topicconfig.Error)(nil); errors.As(err, &bad) {
-		return newError(1210, "HY000", "Incorrect arguments to COMMENT: %v", bad)
+		return sqlerr.New(1210, "HY000", "Incorrect arguments to COMMENT: %v", bad)
 	}
 	if errors.Is(err, catalog.ErrColumns) {
 		return columnsError(err)

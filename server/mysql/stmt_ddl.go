@@ -9,6 +9,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -57,7 +58,7 @@ func (c *conn) topic(ctx *sql.Context, name sqlparser.TableName, op auth.Operati
 	}
 	table := name.Name.String()
 	if db == "" {
-		return state.Topic{}, errNoDatabase
+		return state.Topic{}, sqlerr.ErrNoDatabase
 	}
 	if !mayDo(ctx, op, db, table) {
 		return state.Topic{}, errDenied(c.sess, command, table)
@@ -67,7 +68,7 @@ func (c *conn) topic(ctx *sql.Context, name sqlparser.TableName, op auth.Operati
 	}
 	t, ok := c.s.o.Store.Topics().ByName(table)
 	if !ok || strings.HasPrefix(table, "__") {
-		return state.Topic{}, errNoTable(db, table)
+		return state.Topic{}, sqlerr.NoTable(db, table)
 	}
 	return t, nil
 }
@@ -78,11 +79,11 @@ func (c *conn) dropTables(ctx *sql.Context, d *sqlparser.DDL) error {
 	var unknown []string
 	for _, name := range d.FromTables {
 		t, err := c.topic(ctx, name, auth.Delete, "DROP")
-		var e *sqlError
+		var e *sqlerr.Error
 		switch {
 		case err == nil:
 			topics = append(topics, t)
-		case errors.As(err, &e) && e.number == 1146:
+		case errors.As(err, &e) && e.Number == 1146:
 			db := name.DbQualifier.String()
 			if db == "" {
 				db = ctx.GetCurrentDatabase()
@@ -102,7 +103,7 @@ func (c *conn) dropTables(ctx *sql.Context, d *sqlparser.DDL) error {
 		}
 	}
 	if len(unknown) > 0 {
-		err := errUnknownTable(strings.Join(unknown, ","))
+		err := sqlerr.UnknownTable(strings.Join(unknown, ","))
 		if !d.IfExists {
 			return err
 		}
@@ -144,7 +145,7 @@ const deleteForm = "Only DELETE FROM topic WHERE _partition = P AND _offset < N,
 // deleteRecords carries out DELETE FROM t WHERE _partition = P AND _offset < N (or <=): Kafka's
 // DeleteRecords. Any other DELETE is refused.
 func (c *conn) deleteRecords(ctx *sql.Context, d *sqlparser.Delete, bindings map[string]sql.Expression) (*answer, bool, error) {
-	refuse := errAppendOnly("DELETE in this form", deleteForm)
+	refuse := sqlerr.AppendOnly("DELETE in this form", deleteForm)
 	if len(d.TableExprs) != 1 || len(d.Targets) > 0 || d.With != nil || len(d.OrderBy) > 0 || d.Limit != nil {
 		return nil, true, refuse
 	}

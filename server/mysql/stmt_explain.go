@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"millrace/pushdown"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -30,7 +31,7 @@ func (c *conn) explain(ctx *sql.Context, s *sqlparser.Explain, text string, bind
 func (c *conn) explainLines(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression, analyze bool) ([]string, error) {
 	sel, ok := stmt.(sqlparser.SelectStatement)
 	if !ok {
-		return nil, errUnsupported("EXPLAIN of anything but SELECT")
+		return nil, sqlerr.Unsupported("EXPLAIN of anything but SELECT")
 	}
 	if err := checkSelect(sel); err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func explainJSON(inner string) func(*conn, *sql.Context, map[string]sql.Expressi
 			return nil, err
 		}
 		if rest != "" {
-			return nil, errNoMultiple
+			return nil, sqlerr.ErrNoMultiple
 		}
 		lines, err := c.explainLines(ctx, stmt, inner, bindings, false)
 		if err != nil {

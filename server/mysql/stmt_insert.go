@@ -11,6 +11,7 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/ingest"
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 	"millrace/store/state"
 
@@ -61,7 +62,7 @@ func (c *conn) insert(ctx *sql.Context, s *sqlparser.Insert, text string, bindin
 		}
 		info = "Records: %d  Duplicates: 0  Warnings: 0"
 	default:
-		return nil, errUnsupported("INSERT in this form")
+		return nil, sqlerr.Unsupported("INSERT in this form")
 	}
 	if err = sink.end(ctx, err); err != nil {
 		return nil, insertError(err)
@@ -77,17 +78,17 @@ func (c *conn) insert(ctx *sql.Context, s *sqlparser.Insert, text string, bindin
 func checkInsert(s *sqlparser.Insert) error {
 	switch {
 	case strings.EqualFold(s.Action, sqlparser.ReplaceStr):
-		return errAppendOnly("REPLACE", "INSERT a record of the same key: `topic$latest` shows the newest of each key.")
+		return sqlerr.AppendOnly("REPLACE", "INSERT a record of the same key: `topic$latest` shows the newest of each key.")
 	case len(s.OnDup) > 0:
-		return errAppendOnly("ON DUPLICATE KEY UPDATE", "INSERT a record of the same key: `topic$latest` shows the newest of each key.")
+		return sqlerr.AppendOnly("ON DUPLICATE KEY UPDATE", "INSERT a record of the same key: `topic$latest` shows the newest of each key.")
 	case s.Ignore != "":
-		return errInstead("INSERT IGNORE", "Rows that do not fit fail the whole statement, and nothing is written.")
+		return sqlerr.Instead("INSERT IGNORE", "Rows that do not fit fail the whole statement, and nothing is written.")
 	case len(s.Partitions) > 0:
-		return errInstead("INSERT … PARTITION", "Give a value for _partition.")
+		return sqlerr.Instead("INSERT … PARTITION", "Give a value for _partition.")
 	case len(s.Returning) > 0:
-		return errUnsupported("INSERT … RETURNING")
+		return sqlerr.Unsupported("INSERT … RETURNING")
 	case s.With != nil:
-		return errInstead("WITH before INSERT", "Write INSERT INTO t WITH … SELECT.")
+		return sqlerr.Instead("WITH before INSERT", "Write INSERT INTO t WITH … SELECT.")
 	}
 	return nil
 }
@@ -96,16 +97,16 @@ func checkInsert(s *sqlparser.Insert) error {
 func (c *conn) insertTable(ctx *sql.Context, name sqlparser.TableName) (*catalog.Table, error) {
 	t, err := c.topic(ctx, name, auth.Write, "INSERT")
 	if err != nil {
-		var e *sqlError
+		var e *sqlerr.Error
 		_, view := c.s.view(name.Name.String())
-		if errors.As(err, &e) && e.number == 1146 && (view || strings.Contains(name.Name.String(), "$")) {
-			return nil, newError(1471, "HY000", "The target table %s of the INSERT is not insertable-into", name.Name.String())
+		if errors.As(err, &e) && e.Number == 1146 && (view || strings.Contains(name.Name.String(), "$")) {
+			return nil, sqlerr.New(1471, "HY000", "The target table %s of the INSERT is not insertable-into", name.Name.String())
 		}
 		return nil, err
 	}
 	table, err := sqltable.StatementFrom(ctx).Bind(ctx, t.Name)
 	if errors.Is(err, state.ErrUnknownTopic) {
-		return nil, errNoTable(sqltable.KafkaDatabase, t.Name)
+		return nil, sqlerr.NoTable(sqltable.KafkaDatabase, t.Name)
 	}
 	return table, err
 }
@@ -129,7 +130,7 @@ type insertSink struct {
 // add takes one row.
 func (k *insertSink) add(ctx *sql.Context, row []insertCell) error {
 	if len(row) != len(k.target.columns) {
-		return newError(1136, "21S01", "Column count doesn't match value count at row %d", k.rows+1)
+		return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row %d", k.rows+1)
 	}
 	r, err := k.target.record(row, k.rows+1)
 	if err != nil {
@@ -202,8 +203,8 @@ func (k *insertSink) end(ctx *sql.Context, err error) error {
 		explicit := k.c.work.explicit
 		rerr := k.c.endWork(false)
 		k.c.work.explicit = explicit
-		number, sqlState, message := classify(insertError(err))
-		return errors.Join(newError(number, sqlState, "%s (the whole transaction was rolled back)", message), rerr)
+		number, sqlState, message := sqlerr.Classify(insertError(err))
+		return errors.Join(sqlerr.New(number, sqlState, "%s (the whole transaction was rolled back)", message), rerr)
 	}
 	return err
 }
@@ -221,16 +222,16 @@ func (k *insertSink) write(ctx *sql.Context) error {
 
 // insertError words what the data path says of records in MySQL's numbers.
 func insertError(err error) error {
-	var own *sqlError
+	var own *sqlerr.Error
 	switch {
 	case errors.As(err, &own):
 		return err
 	case errors.Is(err, ingest.ErrMessageTooLarge):
-		return newError(1406, "22001", "Data too long: %v", err)
+		return sqlerr.New(1406, "22001", "Data too long: %v", err)
 	case errors.Is(err, ingest.ErrInvalidTimestamp):
-		return newError(1292, "22007", "Incorrect datetime value for column '_timestamp': %v", err)
+		return sqlerr.New(1292, "22007", "Incorrect datetime value for column '_timestamp': %v", err)
 	case errors.Is(err, ingest.ErrInvalidRecord):
-		return newError(1366, "HY000", "Incorrect value: %v", err)
+		return sqlerr.New(1366, "HY000", "Incorrect value: %v", err)
 	default:
 		return err
 	}
@@ -241,7 +242,7 @@ func (c *conn) insertValues(ctx *sql.Context, sink *insertSink, values sqlparser
 	row := make([]insertCell, len(sink.target.columns))
 	for i, tuple := range values {
 		if len(tuple) != len(row) {
-			return newError(1136, "21S01", "Column count doesn't match value count at row %d", i+1)
+			return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row %d", i+1)
 		}
 		if i%1000 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -264,7 +265,7 @@ func (c *conn) valuesRow(ctx *sql.Context, tuple sqlparser.ValTuple, row []inser
 		row[i] = insertCell{}
 		if d, ok := e.(*sqlparser.Default); ok {
 			if d.ColName != "" {
-				return errUnsupported("DEFAULT(column)")
+				return sqlerr.Unsupported("DEFAULT(column)")
 			}
 			continue
 		}
@@ -342,7 +343,7 @@ func (c *conn) insertSelect(ctx *sql.Context, sink *insertSink, stmt sqlparser.S
 	row := make([]insertCell, len(sink.target.columns))
 	return c.eachRow(ctx, stmt, text, bindings, func(schema sql.Schema, got sql.Row) error {
 		if len(got) != len(row) {
-			return newError(1136, "21S01", "Column count doesn't match value count at row 1")
+			return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row 1")
 		}
 		for i, v := range got {
 			row[i] = insertCell{given: true, value: v, from: schema[i].Type}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"millrace/server/mysql/sqlerr"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -17,7 +19,7 @@ func sortThreads(ts []threadInfo) {
 func (c *conn) killStatement(s *sqlparser.Kill, bindings map[string]sql.Expression) error {
 	id, ok := integer(s.ConnID, bindings)
 	if !ok || id < 0 || id > math.MaxUint32 {
-		return newError(1064, "42000", "KILL needs the number of a thread")
+		return sqlerr.New(1064, "42000", "KILL needs the number of a thread")
 	}
 	return c.kill(uint32(id), s.Connection)
 }
@@ -27,14 +29,14 @@ func (c *conn) killStatement(s *sqlparser.Kill, bindings map[string]sql.Expressi
 func (c *conn) kill(id uint32, connection bool) error {
 	t, ok := c.s.threads.get(id)
 	if !ok {
-		return newError(1094, "HY000", "Unknown thread id: %d", id)
+		return sqlerr.New(1094, "HY000", "Unknown thread id: %d", id)
 	}
 	if _, p := t.snapshot(); p != c.sess.principal && !c.sess.isAdmin() {
-		return newError(1095, "HY000", "You are not owner of thread %d", id)
+		return sqlerr.New(1095, "HY000", "You are not owner of thread %d", id)
 	}
 	t.kill(connection)
 	if t == c.thread {
-		return errKilled
+		return sqlerr.ErrKilled
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package mysql
 import (
 	"strings"
 
+	"millrace/server/mysql/sqlerr"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -22,7 +24,7 @@ func (c *conn) namedPrepare(ctx *sql.Context, s *sqlparser.Prepare) error {
 		}
 		str, ok := v.(string)
 		if !ok {
-			return newError(1064, "42000", "@%s holds no statement", variable)
+			return sqlerr.New(1064, "42000", "@%s holds no statement", variable)
 		}
 		source = str
 	}
@@ -39,7 +41,7 @@ func (c *conn) namedPrepare(ctx *sql.Context, s *sqlparser.Prepare) error {
 	}
 	switch stmt.(type) {
 	case *sqlparser.Prepare, *sqlparser.Execute, *sqlparser.Deallocate:
-		return newError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
+		return sqlerr.New(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
 	}
 	if _, err := c.describe(ctx, stmt, source); err != nil {
 		return err
@@ -52,10 +54,10 @@ func (c *conn) namedPrepare(ctx *sql.Context, s *sqlparser.Prepare) error {
 func (c *conn) namedExecute(ctx *sql.Context, s *sqlparser.Execute) (*answer, error) {
 	p, ok := c.named[strings.ToLower(s.Name)]
 	if !ok {
-		return nil, newError(1243, "HY000", "Unknown prepared statement handler (%s) given to EXECUTE", s.Name)
+		return nil, sqlerr.New(1243, "HY000", "Unknown prepared statement handler (%s) given to EXECUTE", s.Name)
 	}
 	if len(s.VarList) != p.params {
-		return nil, newError(1210, "HY000", "Incorrect arguments to EXECUTE")
+		return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to EXECUTE")
 	}
 	var params map[string]sql.Expression
 	for i, v := range s.VarList {
@@ -82,7 +84,7 @@ func (c *conn) namedDeallocate(s *sqlparser.Deallocate) error {
 	name := strings.ToLower(s.Name)
 	p, ok := c.named[name]
 	if !ok {
-		return newError(1243, "HY000", "Unknown prepared statement handler (%s) given to DEALLOCATE PREPARE", s.Name)
+		return sqlerr.New(1243, "HY000", "Unknown prepared statement handler (%s) given to DEALLOCATE PREPARE", s.Name)
 	}
 	c.drop(p)
 	delete(c.named, name)

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"millrace/server/mysql/rewrite"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -98,7 +100,7 @@ func instead(text func(m []string) string) func([]string) *ownStatement {
 			if err != nil {
 				return nil, sql.ErrSyntaxError.New(syntaxMessage(err))
 			}
-			if err := checkComplexity(stmt); err != nil {
+			if err := rewrite.CheckComplexity(stmt); err != nil {
 				return nil, err
 			}
 			return c.execute(ctx, stmt, t, bindings)
@@ -114,7 +116,7 @@ func doExpressions(list string) func(*conn, *sql.Context, map[string]sql.Express
 		if err != nil {
 			return nil, sql.ErrSyntaxError.New(syntaxMessage(err))
 		}
-		if err := checkComplexity(stmt); err != nil {
+		if err := rewrite.CheckComplexity(stmt); err != nil {
 			return nil, err
 		}
 		a, err := c.execute(ctx, stmt, text, bindings)

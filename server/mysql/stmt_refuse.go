@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"millrace/server/mysql/sqlerr"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
@@ -23,28 +25,28 @@ func ddlError(d *sqlparser.DDL) error {
 	action := strings.ToUpper(d.Action)
 	switch {
 	case d.TriggerSpec != nil:
-		return errInstead(action+" TRIGGER", hintProgram)
+		return sqlerr.Instead(action+" TRIGGER", hintProgram)
 	case d.ProcedureSpec != nil:
-		return errInstead(action+" PROCEDURE", hintProgram)
+		return sqlerr.Instead(action+" PROCEDURE", hintProgram)
 	case d.EventSpec != nil:
-		return errInstead(action+" EVENT", hintProgram)
+		return sqlerr.Instead(action+" EVENT", hintProgram)
 	case d.IndexSpec != nil:
-		return errInstead(action+" INDEX", hintIndex)
+		return sqlerr.Instead(action+" INDEX", hintIndex)
 	case strings.EqualFold(d.Action, sqlparser.RenameStr):
-		return errInstead("RENAME TABLE", hintRename)
+		return sqlerr.Instead("RENAME TABLE", hintRename)
 	case d.Temporary:
-		return errInstead("CREATE TEMPORARY TABLE", "Use a common table expression (WITH …).")
+		return sqlerr.Instead("CREATE TEMPORARY TABLE", "Use a common table expression (WITH …).")
 	case d.OptSelect != nil:
-		return errInstead("CREATE TABLE … SELECT", hintCreateTable)
+		return sqlerr.Instead("CREATE TABLE … SELECT", hintCreateTable)
 	case strings.EqualFold(d.Action, sqlparser.CreateStr):
-		return errInstead("CREATE TABLE", hintCreateTable)
+		return sqlerr.Instead("CREATE TABLE", hintCreateTable)
 	default:
-		return errUnsupported(kindOf(d))
+		return sqlerr.Unsupported(kindOf(d))
 	}
 }
 
 func databaseError(d *sqlparser.DBDDL) error {
-	return errInstead(strings.ToUpper(d.Action)+" DATABASE", hintDatabase)
+	return sqlerr.Instead(strings.ToUpper(d.Action)+" DATABASE", hintDatabase)
 }
 
 // analyzeTable answers ANALYZE TABLE, which tools send: statistics are always those of the moment.
@@ -68,7 +70,7 @@ func refusedForms() []ownForm {
 	refuse := func(form, what, hint string) ownForm {
 		return ownForm{regexp.MustCompile(`(?is)^` + form + `\b.*$`), func([]string) *ownStatement {
 			return &ownStatement{run: func(*conn, *sql.Context, map[string]sql.Expression) (*answer, error) {
-				return nil, errInstead(what, hint)
+				return nil, sqlerr.Instead(what, hint)
 			}}
 		}}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"millrace/server/mysql/sqlerr"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
@@ -22,11 +24,11 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 		return a, true, err
 	case "binary log status", "binary logs", "replica status", "slave status":
 		if !c.sess.isAdmin() {
-			return nil, true, errNeedsAdmin
+			return nil, true, sqlerr.ErrNeedsAdmin
 		}
 		return rows(sql.Schema{{Name: "File", Type: types.LongText}}, nil), true, nil
 	case "create trigger", "create procedure", "create event", "create function":
-		return nil, true, errUnsupported("SHOW " + strings.ToUpper(s.Type))
+		return nil, true, sqlerr.Unsupported("SHOW " + strings.ToUpper(s.Type))
 	case "create view":
 		a, err := c.showCreateView(ctx, s)
 		return a, true, err
@@ -48,7 +50,7 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 		"collation", "charset", "engines", "status", "plugins":
 		return nil, false, nil
 	default:
-		return nil, true, errUnsupported("SHOW " + strings.ToUpper(s.Type))
+		return nil, true, sqlerr.Unsupported("SHOW " + strings.ToUpper(s.Type))
 	}
 }
 
@@ -109,14 +111,14 @@ func (c *conn) showWarnings(s *sqlparser.Show) (*answer, error) {
 		if s.Limit.Offset != nil {
 			v, ok := integer(s.Limit.Offset, nil)
 			if !ok {
-				return nil, newError(1064, "42000", "SHOW WARNINGS LIMIT needs numbers")
+				return nil, sqlerr.New(1064, "42000", "SHOW WARNINGS LIMIT needs numbers")
 			}
 			from = v
 		}
 		if s.Limit.Rowcount != nil {
 			v, ok := integer(s.Limit.Rowcount, nil)
 			if !ok {
-				return nil, newError(1064, "42000", "SHOW WARNINGS LIMIT needs numbers")
+				return nil, sqlerr.New(1064, "42000", "SHOW WARNINGS LIMIT needs numbers")
 			}
 			n = v
 		}

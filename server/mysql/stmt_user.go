@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -18,7 +19,7 @@ import (
 func (c *conn) createUser(s *sqlparser.CreateUser) error {
 	for _, u := range s.Users {
 		if !c.sess.allowed(auth.Create, auth.Resource{Type: auth.User, Name: u.Name}) {
-			return errNeedsAdmin
+			return sqlerr.ErrNeedsAdmin
 		}
 		password, err := passwordOf(u.Auth1)
 		if err != nil {
@@ -35,20 +36,20 @@ func (c *conn) createUser(s *sqlparser.CreateUser) error {
 
 func passwordOf(a *sqlparser.Authentication) (string, error) {
 	if a == nil || a.RandomPassword || a.Identity != "" || a.Password == "" {
-		return "", newError(1819, "HY000", "A user needs a password: … IDENTIFIED BY 'password'")
+		return "", sqlerr.New(1819, "HY000", "A user needs a password: … IDENTIFIED BY 'password'")
 	}
 	switch strings.ToLower(a.Plugin) {
 	case "", "caching_sha2_password", "sha256_password":
 		return a.Password, nil
 	default:
-		return "", newError(1524, "HY000", "Plugin '%s' is not loaded", a.Plugin)
+		return "", sqlerr.New(1524, "HY000", "Plugin '%s' is not loaded", a.Plugin)
 	}
 }
 
 func (c *conn) dropUser(s *sqlparser.DropUser) error {
 	for _, u := range s.AccountNames {
 		if !c.sess.allowed(auth.Delete, auth.Resource{Type: auth.User, Name: u.Name}) {
-			return errNeedsAdmin
+			return sqlerr.ErrNeedsAdmin
 		}
 		switch err := c.s.o.Auth.DropUser(u.Name); {
 		case errors.Is(err, auth.ErrNoUser) && s.IfExists:
@@ -77,7 +78,7 @@ func (c *conn) alterUser(d *sqlparser.DDL) error {
 func (c *conn) setPassword(name, password string) error {
 	if (c.sess.principal.Name == auth.Anonymous.Name || name != c.sess.principal.Name) &&
 		!c.sess.allowed(auth.Alter, auth.Resource{Type: auth.User, Name: name}) {
-		return errNeedsAdmin
+		return sqlerr.ErrNeedsAdmin
 	}
 	if err := c.s.o.Auth.SetPassword(name, password); err != nil {
 		return fmt.Errorf("ALTER USER %s: %w", name, err)

@@ -9,6 +9,8 @@ import (
 	"millrace/catalog"
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/rewrite"
+	"millrace/server/mysql/sqlerr"
 	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -27,20 +29,20 @@ func (c *conn) createView(ctx *sql.Context, d *sqlparser.DDL, text string) error
 	name := spec.ViewName.Name.String()
 	switch {
 	case db == "":
-		return errNoDatabase
+		return sqlerr.ErrNoDatabase
 	case !strings.EqualFold(db, sqltable.KafkaDatabase):
 		return errDBDenied(c.sess, db)
 	case !mayDo(ctx, auth.Create, db, name) && !c.sess.allowed(auth.Create, auth.Resource{Type: auth.Cluster}):
 		return errDenied(c.sess, "CREATE VIEW", name)
 	case !state.ValidTopicName(name) || strings.HasPrefix(name, "__"):
-		return newError(1103, "42000", "Incorrect table name '%s'", name)
+		return sqlerr.New(1103, "42000", "Incorrect table name '%s'", name)
 	case strings.EqualFold(spec.Security, "definer"):
-		return errInstead("SQL SECURITY DEFINER", "Who reads a view needs the right to read its topics.")
+		return sqlerr.Instead("SQL SECURITY DEFINER", "Who reads a view needs the right to read its topics.")
 	case spec.CheckOption != "":
-		return errInstead("WITH CHECK OPTION", "Views are not written to.")
+		return sqlerr.Instead("WITH CHECK OPTION", "Views are not written to.")
 	}
 	if d.SubStatementPositionStart < 0 || d.SubStatementPositionEnd > len(text) || d.SubStatementPositionStart >= d.SubStatementPositionEnd {
-		return errUnsupported("CREATE VIEW in this form")
+		return sqlerr.Unsupported("CREATE VIEW in this form")
 	}
 	v := catalog.View{
 		Name: name, Query: strings.TrimRight(strings.TrimSpace(text[d.SubStatementPositionStart:d.SubStatementPositionEnd]), "; \t\r\n"),
@@ -49,10 +51,10 @@ func (c *conn) createView(ctx *sql.Context, d *sqlparser.DDL, text string) error
 	for _, col := range spec.Columns {
 		v.Columns = append(v.Columns, col.String())
 	}
-	exists := newError(1050, "42S01", "Table '%s' already exists", name)
+	exists := sqlerr.New(1050, "42S01", "Table '%s' already exists", name)
 	if _, topic := c.s.o.Store.Topics().ByName(name); topic {
 		if d.OrReplace {
-			return newError(1347, "HY000", "'%s.%s' is not VIEW", sqltable.KafkaDatabase, name)
+			return sqlerr.New(1347, "HY000", "'%s.%s' is not VIEW", sqltable.KafkaDatabase, name)
 		}
 		return exists
 	}
@@ -67,7 +69,7 @@ func (c *conn) createView(ctx *sql.Context, d *sqlparser.DDL, text string) error
 	err := c.s.o.Catalog.PutView(ctx, v, d.OrReplace)
 	if errors.Is(err, catalog.ErrViewExists) {
 		if d.IfNotExists {
-			ctx.Warn(1050, "%s", exists.message)
+			ctx.Warn(1050, "%s", exists.Message)
 			return nil
 		}
 		return exists
@@ -77,12 +79,11 @@ func (c *conn) createView(ctx *sql.Context, d *sqlparser.DDL, text string) error
 
 // checkView plans a view's query.
 func (c *conn) checkView(ctx *sql.Context, v catalog.View) error {
-	e := &viewExpander{ctx: ctx, cat: c.s.o.Catalog, s: c.s}
-	sel, err := e.query(v)
+	sel, err := rewrite.ViewQuery(ctx, v, namedTables{c.s})
 	if err != nil {
-		var bad *sqlError
-		if errors.As(err, &bad) && bad.number == 1356 {
-			return newError(1064, "42000", "You have an error in your SQL syntax near '%s'", clip(v.Query))
+		var bad *sqlerr.Error
+		if errors.As(err, &bad) && bad.Number == 1356 {
+			return sqlerr.New(1064, "42000", "You have an error in your SQL syntax near '%s'", sqlerr.Clip(v.Query))
 		}
 		return err
 	}
@@ -101,7 +102,7 @@ func (c *conn) checkView(ctx *sql.Context, v catalog.View) error {
 	}
 	schema := node.Schema()
 	if len(v.Columns) > 0 && len(v.Columns) != len(schema) {
-		return newError(1353, "HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts")
+		return sqlerr.New(1353, "HY000", "In definition of view, derived table or common table expression, SELECT list and column names list have different column counts")
 	}
 	seen := map[string]bool{}
 	for i, col := range schema {
@@ -110,7 +111,7 @@ func (c *conn) checkView(ctx *sql.Context, v catalog.View) error {
 			name = v.Columns[i]
 		}
 		if seen[strings.ToLower(name)] {
-			return newError(1060, "42S21", "Duplicate column name '%s'", name)
+			return sqlerr.New(1060, "42S21", "Duplicate column name '%s'", name)
 		}
 		seen[strings.ToLower(name)] = true
 	}
@@ -128,7 +129,7 @@ func (c *conn) dropViews(ctx *sql.Context, d *sqlparser.DDL) error {
 		name := n.Name.String()
 		switch {
 		case db == "":
-			return errNoDatabase
+			return sqlerr.ErrNoDatabase
 		case !mayDo(ctx, auth.Delete, db, name):
 			return errDenied(c.sess, "DROP", name)
 		}
@@ -137,7 +138,7 @@ func (c *conn) dropViews(ctx *sql.Context, d *sqlparser.DDL) error {
 			continue
 		}
 		if _, topic := c.s.o.Store.Topics().ByName(name); topic && strings.EqualFold(db, sqltable.KafkaDatabase) {
-			return newError(1347, "HY000", "'%s.%s' is not VIEW", sqltable.KafkaDatabase, name)
+			return sqlerr.New(1347, "HY000", "'%s.%s' is not VIEW", sqltable.KafkaDatabase, name)
 		}
 		unknown = append(unknown, db+"."+name)
 	}
@@ -147,7 +148,7 @@ func (c *conn) dropViews(ctx *sql.Context, d *sqlparser.DDL) error {
 		}
 	}
 	if len(unknown) > 0 {
-		err := errUnknownTable(strings.Join(unknown, ","))
+		err := sqlerr.UnknownTable(strings.Join(unknown, ","))
 		if !d.IfExists {
 			return err
 		}
@@ -178,9 +179,9 @@ func (c *conn) showCreateView(ctx *sql.Context, s *sqlparser.Show) (*answer, err
 	if !ok {
 		name := s.Table.Name.String()
 		if _, topic := c.s.o.Store.Topics().ByName(name); topic && maySee(ctx, sqltable.KafkaDatabase, name) {
-			return nil, newError(1347, "HY000", "'%s.%s' is not VIEW", sqltable.KafkaDatabase, name)
+			return nil, sqlerr.New(1347, "HY000", "'%s.%s' is not VIEW", sqltable.KafkaDatabase, name)
 		}
-		return nil, errNoTable(sqltable.KafkaDatabase, name)
+		return nil, sqlerr.NoTable(sqltable.KafkaDatabase, name)
 	}
 	schema := sql.Schema{textColumn("View"), textColumn("Create View"), textColumn("character_set_client"), textColumn("collation_connection")}
 	return rows(schema, []sql.Row{{v.Name, createViewText(v), "utf8mb4", "utf8mb4_0900_bin"}}), nil
@@ -208,7 +209,7 @@ func (c *conn) showViewColumns(ctx *sql.Context, s *sqlparser.Show, v catalog.Vi
 	var pattern string
 	if s.ShowTablesOpt != nil && s.ShowTablesOpt.Filter != nil {
 		if s.ShowTablesOpt.Filter.Filter != nil {
-			return nil, errInstead("SHOW COLUMNS … WHERE of a view", "Use LIKE, or information_schema.columns.")
+			return nil, sqlerr.Instead("SHOW COLUMNS … WHERE of a view", "Use LIKE, or information_schema.columns.")
 		}
 		pattern = s.ShowTablesOpt.Filter.Like
 	}

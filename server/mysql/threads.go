@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"millrace/server/auth"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 )
 
@@ -74,7 +75,7 @@ func (t *thread) kill(connection bool) {
 	}
 	t.mu.Unlock()
 	if cancel != nil {
-		cancel(errKilled)
+		cancel(sqlerr.ErrKilled)
 	}
 	switch {
 	case connection && cancel == nil:

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"millrace/ingest"
+	"millrace/server/mysql/rewrite"
+	"millrace/server/mysql/sqlerr"
 	"millrace/store"
 	"millrace/store/commitlog"
 	"millrace/store/state"
@@ -31,8 +33,8 @@ const (
 )
 
 var (
-	errReadOnlyTransaction = newError(1792, "25006", "Cannot execute statement in a READ ONLY transaction.")
-	errPartialRollback     = errInstead("ROLLBACK TO SAVEPOINT after an INSERT", "The transaction can be rolled back as a whole.")
+	errReadOnlyTransaction = sqlerr.New(1792, "25006", "Cannot execute statement in a READ ONLY transaction.")
+	errPartialRollback     = sqlerr.Instead("ROLLBACK TO SAVEPOINT after an INSERT", "The transaction can be rolled back as a whole.")
 )
 
 // transactionIDs gives out transactional ids, each to one session at a time, the lowest free number first,
@@ -102,11 +104,11 @@ func (s *Server) endTransaction(tx *transaction, commit bool) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, state.ErrInvalidProducerEpoch), errors.Is(err, state.ErrInvalidProducerID), errors.Is(err, state.ErrNoTransaction):
-		return newError(1180, "HY000", "Got error 'the transaction was open for longer than %s and was rolled back' during COMMIT", transactionTimeout)
+		return sqlerr.New(1180, "HY000", "Got error 'the transaction was open for longer than %s and was rolled back' during COMMIT", transactionTimeout)
 	case errors.Is(err, commitlog.ErrInDoubt):
-		return newError(1180, "HY000", "Got error 'whether it is stored is not known' during COMMIT: %v", err)
+		return sqlerr.New(1180, "HY000", "Got error 'whether it is stored is not known' during COMMIT: %v", err)
 	default:
-		return newError(1180, "HY000", "Got error 'not stored' during COMMIT: %v", err)
+		return sqlerr.New(1180, "HY000", "Got error 'not stored' during COMMIT: %v", err)
 	}
 }
 
@@ -163,7 +165,7 @@ func (c *conn) savepoint(stmt sqlparser.Statement) error {
 			return nil
 		}
 		if len(c.work.savepoints) >= maxSavepoints {
-			return errTooComplex
+			return rewrite.ErrTooComplex
 		}
 		if c.work.savepoints == nil {
 			c.work.savepoints = map[string]int{}
@@ -174,7 +176,7 @@ func (c *conn) savepoint(stmt sqlparser.Statement) error {
 		at, ok := c.work.savepoints[strings.ToLower(s.Identifier)]
 		switch {
 		case !ok:
-			return newError(1305, "42000", "SAVEPOINT %s does not exist", s.Identifier)
+			return sqlerr.New(1305, "42000", "SAVEPOINT %s does not exist", s.Identifier)
 		case at != c.work.statements:
 			return errPartialRollback
 		}
@@ -182,12 +184,12 @@ func (c *conn) savepoint(stmt sqlparser.Statement) error {
 	case *sqlparser.ReleaseSavepoint:
 		name := strings.ToLower(s.Identifier)
 		if _, ok := c.work.savepoints[name]; !ok {
-			return newError(1305, "42000", "SAVEPOINT %s does not exist", s.Identifier)
+			return sqlerr.New(1305, "42000", "SAVEPOINT %s does not exist", s.Identifier)
 		}
 		delete(c.work.savepoints, name)
 		return nil
 	}
-	return errUnsupported(kindOf(stmt))
+	return sqlerr.Unsupported(kindOf(stmt))
 }
 
 // implicitCommit commits before statements that MySQL does not take into a transaction.

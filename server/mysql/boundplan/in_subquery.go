@@ -1,0 +1,173 @@
+package boundplan
+
+import (
+	"fmt"
+	"sync"
+
+	"millrace/pushdown"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// inSubquery is x IN (SELECT …) of one column. The engine's converts x to the subquery's type first:
+// 1.5 becomes 2, and text too long for that type is found to be in no list, whatever NULLs the list has.
+type inSubquery struct {
+	left sql.Expression
+	sub  *plan.Subquery
+	rows *inRows // shared by copies
+}
+
+// inRows are the subquery's values, where they are the same for every row.
+type inRows struct {
+	once  sync.Once
+	err   error
+	byKey map[string][]any
+	null  bool
+	count int
+}
+
+var (
+	_ sql.Expression         = (*inSubquery)(nil)
+	_ sql.CollationCoercible = (*inSubquery)(nil)
+)
+
+// fixIn replaces the engine's IN (SELECT …) unless it is of tuples.
+func fixIn(_ *sql.Context, e sql.Expression) sql.Expression {
+	in, ok := e.(*plan.InSubquery)
+	if !ok {
+		return nil
+	}
+	sub, ok := in.RightChild.(*plan.Subquery)
+	if !ok || types.NumColumns(in.LeftChild.Type()) != 1 || len(sub.Query.Schema()) != 1 {
+		return nil
+	}
+	return &inSubquery{left: in.LeftChild, sub: sub, rows: &inRows{}}
+}
+
+// joinable gives the engine its own expression back where a filter asks for nothing but it, so that
+// the planner makes a semi join of it, which compares alike for values of one kind.
+func joinable(filter sql.Expression) (sql.Expression, bool) {
+	changed := false
+	conjuncts := expression.SplitConjunction(filter)
+	for i, c := range conjuncts {
+		if in, ok := c.(*inSubquery); ok && alike(in.left.Type(), in.right()) {
+			conjuncts[i], changed = plan.NewInSubquery(in.left, in.sub), true
+		}
+	}
+	if !changed {
+		return filter, false
+	}
+	return expression.JoinAnd(conjuncts...), true
+}
+
+// alike says whether values of two types are of one kind.
+func alike(l, r sql.Type) bool {
+	ls, ok1 := l.(sql.StringType)
+	rs, ok2 := r.(sql.StringType)
+	if ok1 && ok2 {
+		return ls.Collation() == rs.Collation()
+	}
+	return l.Equals(r) || types.IsInteger(l) && types.IsInteger(r) && types.IsUnsigned(l) == types.IsUnsigned(r)
+}
+
+func (in *inSubquery) right() sql.Type { return in.sub.Query.Schema()[0].Type }
+
+func (in *inSubquery) Resolved() bool             { return in.left.Resolved() && in.sub.Resolved() }
+func (in *inSubquery) IsNullable() bool           { return true }
+func (in *inSubquery) Type() sql.Type             { return types.Boolean }
+func (in *inSubquery) Children() []sql.Expression { return []sql.Expression{in.left, in.sub} }
+func (in *inSubquery) String() string             { return fmt.Sprintf("(%s IN %s)", in.left, in.sub) }
+
+func (in *inSubquery) CollationCoercibility(*sql.Context) (sql.CollationID, byte) {
+	return sql.Collation_binary, 5
+}
+
+func (in *inSubquery) WithChildren(children ...sql.Expression) (sql.Expression, error) {
+	if len(children) != 2 {
+		return nil, sql.ErrInvalidChildrenNumber.New(in, len(children), 2)
+	}
+	sub, ok := children[1].(*plan.Subquery)
+	if !ok {
+		return nil, fmt.Errorf("IN: %T in place of a subquery", children[1])
+	}
+	return &inSubquery{left: children[0], sub: sub, rows: &inRows{}}, nil
+}
+
+func (in *inSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	left, err := in.left.Eval(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	rows := in.rows
+	if in.sub.CanCacheResults() {
+		rows.once.Do(func() { rows.err = in.fill(ctx, row, rows) })
+		err = rows.err
+	} else {
+		rows = &inRows{}
+		err = in.fill(ctx, row, rows)
+	}
+	if err != nil || rows.count == 0 {
+		return false, err
+	}
+	if left == nil {
+		return nil, nil
+	}
+	key, err := in.class().Append(ctx, nil, left)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range rows.byKey[string(key)] {
+		if v == nil {
+			continue
+		}
+		equal := expression.NewEquals(expression.NewLiteral(left, in.left.Type()), expression.NewLiteral(v, in.right()))
+		var x sql.Expression = equal
+		if fixed := fixComparison(ctx, equal); fixed != nil {
+			x = fixed
+		}
+		same, err := sql.EvaluateCondition(ctx, x, nil)
+		if err != nil {
+			return nil, err
+		}
+		if sql.IsTrue(same) {
+			return true, nil
+		}
+	}
+	if rows.null {
+		return nil, nil
+	}
+	return false, nil
+}
+
+func (in *inSubquery) class() pushdown.KeyClass {
+	return pushdown.KeyClassOf(in.left.Type(), in.right())
+}
+
+// fill reads the subquery.
+func (in *inSubquery) fill(ctx *sql.Context, row sql.Row, rows *inRows) error {
+	values, err := in.sub.EvalMultiple(ctx, row)
+	if err != nil {
+		return err
+	}
+	rows.byKey = make(map[string][]any, len(values))
+	class := in.class()
+	var key []byte
+	for _, v := range values {
+		rows.count++
+		if v == nil {
+			rows.null = true
+			continue
+		}
+		if key, err = class.Append(ctx, key[:0], v); err != nil {
+			return err
+		}
+		// Text with the same key is the same; numbers need not be.
+		if same := rows.byKey[string(key)]; len(same) == 0 || !class.Exact() {
+			rows.byKey[string(key)] = append(same, v)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package rewrite
+
+import (
+	"millrace/server/mysql/sqlfn"
+
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+func rewriteAggregate(e *sqlparser.FuncExpr) sqlparser.Expr {
+	if !e.Qualifier.IsEmpty() {
+		return e
+	}
+	switch e.Name.Lowered() {
+	case "sum":
+		e.Name = sqlparser.NewColIdent(sqlfn.NameSum)
+	case "avg":
+		e.Name = sqlparser.NewColIdent(sqlfn.NameAvg)
+	case sqlfn.NameSum, sqlfn.NameAvg, sqlfn.NameGroupConcat:
+		// What a user wrote: no such function.
+		e.Name = sqlparser.NewColIdent(e.Name.String() + " ")
+	}
+	return e
+}

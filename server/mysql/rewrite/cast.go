@@ -1,0 +1,64 @@
+package rewrite
+
+import (
+	"strconv"
+	"strings"
+
+	"millrace/server/mysql/sqlfn"
+
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// rewriteDecimalCast replaces the cast, if its digits are MySQL's; else the engine says what is wrong.
+func rewriteDecimalCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
+	digits := [2]int{10, 0}
+	for i, v := range [2]*sqlparser.SQLVal{e.Type.Length, e.Type.Scale} {
+		if v == nil {
+			continue
+		}
+		n, err := strconv.Atoi(string(v.Val))
+		if err != nil {
+			return e
+		}
+		digits[i] = n
+	}
+	if digits[0] == 0 {
+		digits[0] = 10
+	}
+	if digits[0] < 1 || digits[0] > types.DecimalTypeMaxPrecision || digits[1] < 0 || digits[1] > types.DecimalTypeMaxScale || digits[1] > digits[0] {
+		return e
+	}
+	number := func(n int) sqlparser.Expr { return sqlparser.NewIntVal([]byte(strconv.Itoa(n))) }
+	return call(sqlfn.NameCastDecimal, e.Expr, number(digits[0]), number(digits[1]))
+}
+
+// rewriteTextCast spells what is cast to text as MySQL does, and cuts it to the length asked for.
+func rewriteTextCast(e *sqlparser.ConvertExpr) {
+	if e.Type.Length == nil || strings.EqualFold(e.Type.Type, "binary") {
+		e.Expr = call(sqlfn.NameDoubleText, e.Expr)
+		return
+	}
+	e.Expr = call(sqlfn.NameCharText, e.Expr, e.Type.Length)
+	e.Type.Length = nil
+}
+
+// rewriteCast reads text before it becomes a time: the engine makes NULL of text with anything
+// after the time, of which MySQL takes the time and warns. Text becomes an integer by the
+// digits that it begins with, JSON with all digits, a DOUBLE text in MySQL's spelling,
+// and what a DECIMAL cannot hold the nearest one.
+func rewriteCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
+	switch strings.ToLower(e.Type.Type) {
+	case "datetime", "date", "timestamp":
+		e.Expr = call(sqlfn.NameCleanTime, e.Expr)
+	case "signed", "unsigned":
+		e.Expr = call(sqlfn.NameIntegerText, e.Expr)
+	case "char", "nchar", "binary":
+		rewriteTextCast(e)
+	case "decimal":
+		return rewriteDecimalCast(e)
+	case "json":
+		e.Expr = call(sqlfn.NameExactJSON, e.Expr)
+	}
+	return e
+}

@@ -1,0 +1,62 @@
+// Package rewrite changes parsed statements into such as the engine answers right, before names are bound: windows and views
+// become plain queries, stars become columns, and forms that the engine gets wrong become calls of functions of package sqlfn.
+package rewrite
+
+import (
+	"millrace/catalog"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
+)
+
+// Tables is what a statement's names mean to who asks.
+type Tables interface {
+	// View is the view of that name in the database of topics; false: there is none. The error says that it may
+	// not be read.
+	View(ctx *sql.Context, name string) (catalog.View, bool, error)
+	// VisibleColumns are the names that * stands for over a table of topics, in order; false: there is none of that name, or
+	// it may not be read, of which the engine will tell.
+	VisibleColumns(ctx *sql.Context, db, table string) ([]string, bool, error)
+}
+
+// Statement changes stmt, in place, into what the engine answers right.
+func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error {
+	if err := expandWindows(stmt); err != nil {
+		return err
+	}
+	if err := expandViews(ctx, stmt, tables); err != nil {
+		return err
+	}
+	stars := starRewriter{ctx: ctx, tables: tables}
+	if err := stars.rewrite(stmt); err != nil {
+		return err
+	}
+	rewriteNested(stmt)
+	w := Walk{expr: rewriteExpr, Node: func(n any) bool {
+		if t, ok := n.(*sqlparser.JSONTableExpr); ok {
+			rewriteJSONTable(t)
+		}
+		return true
+	}}
+	if UsesInformationSchema(stmt) {
+		w.expr = func(e sqlparser.Expr) sqlparser.Expr {
+			if collate, ok := e.(*sqlparser.CollateExpr); ok {
+				return rewriteCollate(collate)
+			}
+			return rewriteExpr(e)
+		}
+	}
+	w.Statement(stmt)
+	if w.tooComplex {
+		return ErrTooComplex
+	}
+	var err error
+	windows := Walk{Node: func(n any) bool {
+		if sel, ok := n.(*sqlparser.Select); ok && err == nil {
+			err = rewriteWindows(sel)
+		}
+		return err == nil
+	}}
+	windows.Statement(stmt)
+	return err
+}

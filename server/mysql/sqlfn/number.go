@@ -1,0 +1,156 @@
+package sqlfn
+
+import (
+	"math"
+	"time"
+
+	"millrace/server/mysql/sqlerr"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/shopspring/decimal"
+)
+
+// maxDecimalScale is the most fraction digits that a DECIMAL has.
+const maxDecimalScale = 30
+
+// numberFunctions are missing in the engine.
+func numberFunctions() []sql.Function {
+	return []sql.Function{
+		scalarFunction(scalar{name: "truncate", strict: true, typeOf: truncateType, eval: truncate}, 2, 2),
+		scalarFunction(scalar{name: "period_add", strict: true, typeOf: fixed(types.Int64), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			months, ok, err := periodMonths(ctx, args[0])
+			if err != nil || !ok {
+				return nil, err
+			}
+			n, err := toInt(ctx, args[1])
+			if err != nil {
+				return nil, err
+			}
+			months += n
+			return months/12*100 + months%12 + 1, nil
+		}}, 2, 2),
+		scalarFunction(scalar{name: "period_diff", strict: true, typeOf: fixed(types.Int64), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			a, ok, err := periodMonths(ctx, args[0])
+			if err != nil || !ok {
+				return nil, err
+			}
+			b, ok, err := periodMonths(ctx, args[1])
+			if err != nil || !ok {
+				return nil, err
+			}
+			return a - b, nil
+		}}, 2, 2),
+	}
+}
+
+// periodMonths reads YYYYMM or YYMM as months.
+func periodMonths(ctx *sql.Context, v any) (int64, bool, error) {
+	p, err := toInt(ctx, v)
+	if err != nil {
+		return 0, false, err
+	}
+	year, month := p/100, p%100
+	if p <= 0 || month < 1 || month > 12 {
+		return 0, false, sqlerr.New(1210, "HY000", "Incorrect arguments to period_add")
+	}
+	switch {
+	case year < 70:
+		year += 2000
+	case year < 100:
+		year += 1900
+	}
+	return year*12 + month - 1, true, nil
+}
+
+func truncateType(args []sql.Expression) sql.Type {
+	switch t := args[0].Type(); {
+	case types.IsInteger(t):
+		if types.IsUnsigned(t) {
+			return types.Uint64
+		}
+		return types.Int64
+	case types.IsDecimal(t):
+		scale := t.(sql.DecimalType).Scale()
+		if lit, ok := args[1].(*expression.Literal); ok {
+			if n, ok := integerOf(lit.Value()); ok {
+				switch {
+				case n.negative:
+					scale = 0
+				case n.abs < uint64(scale):
+					scale = uint8(n.abs)
+				}
+			}
+		}
+		return types.MustCreateDecimalType(65, min(scale, maxDecimalScale))
+	default:
+		return types.Float64
+	}
+}
+
+func truncate(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+	digits, err := toInt(ctx, args[1])
+	if err != nil {
+		return nil, err
+	}
+	digits = max(-400, min(400, digits))
+	switch t := truncateType(exprs); t {
+	case types.Int64, types.Uint64:
+		v, _, err := t.Convert(ctx, args[0])
+		if err != nil || digits >= 0 {
+			return v, err
+		}
+		d, _, err := types.InternalDecimalType.Convert(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		out, _, err := t.Convert(ctx, towardsZero(d.(decimal.Decimal), int32(digits)))
+		return out, err
+	case types.Float64:
+		v := args[0]
+		if s, ok := v.(string); ok {
+			v = NumericPrefix(ctx, s)
+		}
+		c, _, err := types.Float64.Convert(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		f := c.(float64)
+		unit := math.Pow(10, float64(digits))
+		switch {
+		case digits < -308:
+			return 0.0, nil
+		case math.IsInf(unit, 0) || math.IsInf(f*unit, 0):
+			return f, nil
+		}
+		return math.Trunc(f*unit) / unit, nil
+	default:
+		c, _, err := types.InternalDecimalType.Convert(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		return towardsZero(c.(decimal.Decimal), int32(digits)), nil
+	}
+}
+
+// towardsZero cuts d after so many fraction digits, or before the point if that is negative.
+func towardsZero(d decimal.Decimal, digits int32) decimal.Decimal {
+	if digits >= 0 {
+		return d.Truncate(digits)
+	}
+	return d.Shift(digits).Truncate(0).Shift(-digits)
+}
+
+// utcTimestamp is of the moment that NOW() is of.
+func utcTimestamp(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+	digits := int64(0)
+	if len(args) > 0 {
+		n, err := toInt(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		digits = max(0, min(6, n))
+	}
+	return ctx.QueryTime().UTC().Truncate(time.Duration(math.Pow10(int(9 - digits)))), nil
+}

@@ -1,0 +1,68 @@
+package sqlfn
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dolthub/go-mysql-server/sql"
+)
+
+// NameTimeText is put around the times that functions take; no user can write its name unquoted.
+const NameTimeText = "millrace time text"
+
+// NameClockText reads a time of day without a date as well.
+const NameClockText = "millrace clock text"
+
+var looseTime = regexp.MustCompile(`^\s*(\d{4})[-/.:^@](\d{1,2})[-/.:^@](\d{1,2})(?:[ T]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(\.\d{1,6})?)?)?)?\s*$`)
+
+// timeText spells a time with dashes and colons and all digits; other text stays.
+func timeText(s string) string {
+	if !strings.ContainsAny(s, "/.:^@ ") { // a date with dashes, or none
+		return s
+	}
+	m := looseTime.FindStringSubmatch(s)
+	if m == nil {
+		return s
+	}
+	part := func(i int) int {
+		n, err := strconv.Atoi(m[i])
+		if err != nil {
+			return 0 // not there
+		}
+		return n
+	}
+	date := fmt.Sprintf("%s-%02d-%02d", m[1], part(2), part(3))
+	if m[4] == "" {
+		return date
+	}
+	return fmt.Sprintf("%s %02d:%02d:%02d%s", date, part(4), part(5), part(6), m[7])
+}
+
+var clock = regexp.MustCompile(`^\s*(\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.\d{1,6})?)?)\s*$`)
+
+// clockText puts a date before a time of day that has none: the engine wants one to take the hour.
+func clockText(s string) string {
+	if m := clock.FindStringSubmatch(s); m != nil {
+		s = "2000.01.01 " + m[1]
+	}
+	return timeText(s)
+}
+
+// timeTextFunctions change text, and leave what is a time already.
+func timeTextFunctions() []sql.Function {
+	reader := func(name string, read func(string) string) sql.Function {
+		return scalarFunction(scalar{
+			name: name, text: asArgument, strict: true,
+			typeOf: func(args []sql.Expression) sql.Type { return args[0].Type() },
+			eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
+				if s, ok := args[0].(string); ok {
+					return read(s), nil
+				}
+				return args[0], nil
+			},
+		}, 1, 1)
+	}
+	return []sql.Function{reader(NameTimeText, timeText), reader(NameClockText, clockText)}
+}

@@ -1,0 +1,84 @@
+package sqlfn
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// weekDateFunctions are STR_TO_DATE with the formats of a week and its day, which make YEARWEEK's number a
+// date again. The engine answers them with NULL; all other formats stay its own.
+func weekDateFunctions() []sql.Function {
+	return []sql.Function{sql.Function2{Name: "str_to_date", Fn: func(text, format sql.Expression) sql.Expression {
+		if literal, ok := format.(*expression.Literal); ok {
+			switch literal.Value() {
+			case "%X%V %W":
+				return weekDate(text, format, true)
+			case "%x%v %W":
+				return weekDate(text, format, false)
+			}
+		}
+		return strictDate(text, format)
+	}}}
+}
+
+// strictDate is the engine's STR_TO_DATE, which ends a statement at the first NULL and at numbers.
+func strictDate(text, format sql.Expression) sql.Expression {
+	return &scalar{name: "str_to_date", args: []sql.Expression{text, format}, strict: true, typeOf: func(args []sql.Expression) sql.Type {
+		return function.NewStrToDate(args[0], args[1]).Type()
+	}, eval: func(ctx *sql.Context, values []any, _ []sql.Expression) (any, error) {
+		var args [2]sql.Expression
+		for i, v := range values {
+			s, err := ToText(ctx, v, nil)
+			if err != nil {
+				return nil, err
+			}
+			args[i] = expression.NewLiteral(s, types.LongText)
+		}
+		return function.NewStrToDate(args[0], args[1]).Eval(ctx, nil)
+	}}
+}
+
+// weekDate reads year, week and day; weeks begin on Sunday, and the first is that of the year's first Sunday
+// (%X%V), or they are those of ISO 8601 (%x%v).
+func weekDate(text, format sql.Expression, sunday bool) sql.Expression {
+	return &scalar{name: "str_to_date", args: []sql.Expression{text, format}, strict: true, typeOf: fixed(types.Date), eval: func(_ *sql.Context, values []any, _ []sql.Expression) (any, error) {
+		text, ok := values[0].(string)
+		if !ok {
+			return nil, nil
+		}
+		number, name, ok := strings.Cut(strings.TrimSpace(text), " ")
+		if !ok || len(number) != 6 {
+			return nil, nil
+		}
+		n, err := strconv.ParseUint(number, 10, 32)
+		if err != nil {
+			return nil, nil // no date, as MySQL answers
+		}
+		day := -1
+		for d := time.Sunday; d <= time.Saturday; d++ {
+			if strings.EqualFold(d.String(), strings.TrimSpace(name)) {
+				day = int(d)
+			}
+		}
+		year, week := int(n/100), int(n%100)
+		if day < 0 || week < 1 || week > 53 {
+			return nil, nil
+		}
+		first := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		if sunday {
+			first = first.AddDate(0, 0, (7-int(first.Weekday()))%7)
+		} else {
+			// The week of January 4 is the first.
+			first = time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC)
+			first = first.AddDate(0, 0, -((int(first.Weekday()) + 6) % 7))
+			day = (day + 6) % 7
+		}
+		return first.AddDate(0, 0, 7*(week-1)+day), nil
+	}}
+}
