@@ -194,7 +194,7 @@ func TestUnknownAndInternalTopicsAreNoTables(t *testing.T) {
 		if _, err := f.c.Bind(context.Background(), sn, name); !errors.Is(err, state.ErrUnknownTopic) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := f.c.Known(sn, name); !errors.Is(err, state.ErrUnknownTopic) {
+		if _, err := f.c.Known(t.Context(), sn, name); !errors.Is(err, state.ErrUnknownTopic) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -211,7 +211,7 @@ func TestKnownDoesNotRead(t *testing.T) {
 	f.produce(top, 0, `{"b":1}`)
 	sn := f.st.Snapshot()
 	defer sn.Release()
-	table, err := f.c.Known(sn, "t")
+	table, err := f.c.Known(t.Context(), sn, "t")
 	if err != nil || describe(table) != "a BIGINT" {
 		t.Errorf("%s, %v", describe(table), err)
 	}
@@ -537,7 +537,7 @@ func TestASweepLoadsOnlyTopicsWithUnreadRecords(t *testing.T) {
 	sweep()
 	sn := f.st.Snapshot()
 	defer sn.Release()
-	table, err := f.c.Known(sn, "quiet")
+	table, err := f.c.Known(t.Context(), sn, "quiet")
 	if err != nil || describe(table) != "a BIGINT, b BIGINT" {
 		t.Errorf("%s, %v", describe(table), err)
 	}

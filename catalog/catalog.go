@@ -6,6 +6,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -153,8 +154,9 @@ func (c *Catalog) Bind(ctx context.Context, sn *store.Snapshot, topic string) (*
 }
 
 // Known returns the last known schema without bringing it up to date
-// (unfiltered information_schema).
-func (c *Catalog) Known(sn *store.Snapshot, topic string) (*Table, error) {
+// (unfiltered information_schema). What is not in memory is read from its document
+// and not kept: a list of ten thousand topics must not fill the memory with them.
+func (c *Catalog) Known(ctx context.Context, sn *store.Snapshot, topic string) (*Table, error) {
 	t, ok := tableTopic(sn, topic)
 	if !ok {
 		return nil, state.ErrUnknownTopic
@@ -163,14 +165,38 @@ func (c *Catalog) Known(sn *store.Snapshot, topic string) (*Table, error) {
 	if table := s.current(0, t); table != nil {
 		return table, nil
 	}
-	if err := s.enter(context.Background()); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.leave()
-	if err := c.prepare(s, t); err != nil {
+	if s.loaded {
+		if err := c.prepare(s, t); err != nil {
+			return nil, err
+		}
+		return s.tableFor(t)
+	}
+	passing := newSchema(t.ID)
+	if err := c.prepare(passing, t); err != nil {
 		return nil, err
 	}
-	return s.tableFor(t)
+	return passing.tableFor(t)
+}
+
+// Head is a topic's schema without its expanded columns; it costs nothing but reading the
+// topic's configs.
+func (c *Catalog) Head(sn *store.Snapshot, topic string) (*Table, error) {
+	t, ok := tableTopic(sn, topic)
+	if !ok {
+		return nil, state.ErrUnknownTopic
+	}
+	if table := c.schemaOf(t.ID).current(0, t); table != nil {
+		return table, nil
+	}
+	conf, err := topicconfig.Parse(t.Configs)
+	if err != nil {
+		return nil, fmt.Errorf("topic %s: %w", t.Name, err)
+	}
+	return &Table{Topic: t, Config: conf}, nil
 }
 
 // Tables lists the topics that are tables (internal topics "__*" are not), in name order.

@@ -117,7 +117,7 @@ func TestTheSweeperSeesWhatACommitMadeVisible(t *testing.T) {
 	}
 	sn := f.st.Snapshot()
 	defer sn.Release()
-	known, err := f.c.Known(sn, "orders")
+	known, err := f.c.Known(t.Context(), sn, "orders")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,12 @@
 package sqltable
 
 import (
+	"context"
 	"errors"
 	"strings"
 
+	"millrace/catalog"
+	"millrace/catalog/infoschema"
 	"millrace/scan"
 	"millrace/store/state"
 
@@ -17,6 +20,7 @@ type topicDatabase struct{ provider *Provider }
 var (
 	_ sql.Database         = (*topicDatabase)(nil)
 	_ sql.CollatedDatabase = (*topicDatabase)(nil)
+	_ infoschema.Lister    = (*topicDatabase)(nil)
 )
 
 // Name implements sql.Database.
@@ -46,6 +50,21 @@ const (
 
 // GetTableInsensitive implements sql.Database. Names are case-sensitive, as in Kafka.
 func (d *topicDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	return d.table(ctx, name, (*StatementSnapshot).Bind)
+}
+
+// KnownTable describes a topic with the columns known last: it reads no records. Its rows
+// must not be asked for.
+func (d *topicDatabase) KnownTable(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	return d.table(ctx, name, (*StatementSnapshot).known)
+}
+
+// TableHead describes a topic by its system columns alone, as cheaply as can be.
+func (d *topicDatabase) TableHead(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	return d.table(ctx, name, (*StatementSnapshot).head)
+}
+
+func (d *topicDatabase) table(ctx *sql.Context, name string, bind func(*StatementSnapshot, context.Context, string) (*catalog.Table, error)) (sql.Table, bool, error) {
 	topic, suffix := name, ""
 	if at := strings.IndexByte(name, '$'); at >= 0 {
 		topic, suffix = name[:at], name[at:]
@@ -56,7 +75,7 @@ func (d *topicDatabase) GetTableInsensitive(ctx *sql.Context, name string) (sql.
 		return nil, false, nil
 	}
 	stmt := d.provider.statement(ctx)
-	bound, err := stmt.Bind(ctx, topic)
+	bound, err := bind(stmt, ctx, topic)
 	if errors.Is(err, state.ErrUnknownTopic) {
 		return nil, false, nil
 	}

@@ -91,6 +91,23 @@ func (s *StatementSnapshot) Bind(ctx context.Context, topic string) (*catalog.Ta
 	return t, nil
 }
 
+// known is like Bind, but takes the columns as they are known.
+func (s *StatementSnapshot) known(ctx context.Context, topic string) (*catalog.Table, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok := s.tables[topic]; ok {
+		return t, nil
+	}
+	return s.cat.Known(ctx, s.snapshotLocked(), topic)
+}
+
+// head is like Bind, but leaves the expanded columns out.
+func (s *StatementSnapshot) head(_ context.Context, topic string) (*catalog.Table, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cat.Head(s.snapshotLocked(), topic)
+}
+
 // Release gives the snapshot back. Idempotent.
 func (s *StatementSnapshot) Release() {
 	s.mu.Lock()

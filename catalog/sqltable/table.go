@@ -53,8 +53,8 @@ func (t *Table) Name() string { return t.name }
 // String implements sql.Table.
 func (t *Table) String() string { return t.name }
 
-// Comment implements sql.CommentedTable.
-func (t *Table) Comment() string { return "" }
+// Comment implements sql.CommentedTable: the topic's configs.
+func (t *Table) Comment() string { return catalog.ConfigsText(t.bound.Topic.Configs) }
 
 // Collation implements sql.Table.
 func (t *Table) Collation() sql.CollationID { return collationOf(t.bound) }

@@ -1,0 +1,26 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ConfigsText words explicitly set configs as COMMENT of a table holds them, in the order of their names; columns and
+// collation are left out, for they have places of their own.
+func ConfigsText(configs map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(configs)) {
+		if name == columnsConfig || name == collationConfig {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(name + "=" + configs[name])
+	}
+	return b.String()
+}
+
+// collationConfig is the topic config that says how text compares.
+const collationConfig = "millrace.collation"
