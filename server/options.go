@@ -3,7 +3,6 @@
 package server
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,6 +27,8 @@ type Options struct {
 	HTTP  string     // health, metrics, pprof; "" for none
 
 	TLSCert, TLSKey string // PEM files; both or none (then MySQL makes itself a certificate)
+	// TLSClientCA: PEM file of who signs certificates that clients log in with; "" for nobody.
+	TLSClientCA string
 
 	// Insecure allows other listen addresses than loopback while no user exists.
 	Insecure bool
@@ -56,6 +57,8 @@ type Listener struct {
 	Advertised string // host:port that clients are told; "" is Address
 	TLS        bool
 	SASL       bool // clients must log in; elsewhere they may, once a user exists
+	// Certificate: over TLS, clients must show a certificate that TLSClientCA signed and that names a user.
+	Certificate bool
 }
 
 // DefaultOptions is what `millrace serve` runs with when told nothing: the packages'
@@ -102,16 +105,4 @@ func (o *Options) checkAddresses(open bool) error {
 		}
 	}
 	return nil
-}
-
-// tlsConfig loads the certificate, nil when none is configured.
-func (o *Options) tlsConfig() (*tls.Config, error) {
-	if o.TLSCert == "" && o.TLSKey == "" {
-		return nil, nil
-	}
-	cert, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
-	if err != nil {
-		return nil, fmt.Errorf("TLS certificate: %w", err)
-	}
-	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}}, nil
 }

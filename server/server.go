@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -95,7 +94,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	tlsConfig, err := o.tlsConfig()
+	certs, err := newCertificates(o)
 	if err != nil {
 		return s, err
 	}
@@ -132,13 +131,14 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	s.stop = append(s.stop, func() error { groups.Close(); return nil })
 	shares := share.New(s.Store, share.Options{Groups: groups, GroupConfig: configs.Of, Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, func() error { shares.Close(); return nil })
-	if s.kafka, err = s.newKafka(o, in, groups, shares, users, registry, tlsConfig); err != nil {
+	if s.kafka, err = s.newKafka(o, in, groups, shares, users, registry, certs); err != nil {
 		return s, err
 	}
 	s.stop = append(s.stop, s.kafka.Close)
 	if o.MySQL != "" {
 		mo := o.MySQLWire
-		mo.Address, mo.TLSConfig, mo.Logger, mo.Registry = o.MySQL, tlsConfig, o.Logger, registry
+		mo.Address, mo.Logger, mo.Registry = o.MySQL, o.Logger, registry
+		mo.TLSConfig = certs.config(false)
 		mo.MaxConnections, mo.LoginTimeout = o.MaxConnections, o.LoginTimeout
 		mo.Store, mo.Catalog, mo.Auth, mo.Ingest = s.Store, tables, users, in
 		mo.DefaultPartitions = o.KafkaWire.DefaultPartitions
@@ -182,7 +182,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-func (s *Server) newKafka(o Options, in *ingest.Ingest, groups *group.Coordinator, shares *share.Coordinator, users *auth.Service, registry prometheus.Registerer, tlsConfig *tls.Config) (*kafka.Server, error) {
+func (s *Server) newKafka(o Options, in *ingest.Ingest, groups *group.Coordinator, shares *share.Coordinator, users *auth.Service, registry prometheus.Registerer, certs *certificates) (*kafka.Server, error) {
 	ko := o.KafkaWire
 	ko.Store, ko.Ingest, ko.Auth, ko.Logger, ko.Registry = s.Store, in, users, o.Logger, registry
 	ko.MaxConnections, ko.LoginTimeout = o.MaxConnections, o.LoginTimeout
@@ -199,12 +199,11 @@ func (s *Server) newKafka(o Options, in *ingest.Ingest, groups *group.Coordinato
 		ko.Admin.BrokerConfigs = map[string]string{"log.retention.check.interval.ms": strconv.FormatInt(every.Milliseconds(), 10)}
 	}
 	for _, l := range o.Kafka {
-		kl := kafka.Listener{Name: l.Name, Address: l.Address, Advertised: l.Advertised, SASL: l.SASL, InsecurePlain: o.InsecurePlain}
+		kl := kafka.Listener{Name: l.Name, Address: l.Address, Advertised: l.Advertised, SASL: l.SASL, Certificate: l.Certificate, InsecurePlain: o.InsecurePlain}
 		if l.TLS {
-			if tlsConfig == nil {
+			if kl.TLS = certs.config(l.Certificate); kl.TLS == nil {
 				return nil, fmt.Errorf("kafka listener %s: TLS needs a certificate and key", l.Address)
 			}
-			kl.TLS = tlsConfig
 		}
 		ko.Listeners = append(ko.Listeners, kl)
 	}
@@ -291,6 +290,15 @@ func (s *Server) Close() error {
 // KafkaAddr, MySQLAddr and HTTPAddr are the (first) addresses listened on; ""
 // where there is none.
 func (s *Server) KafkaAddr() string { return s.kafka.Addr().String() }
+
+// KafkaAddrs are all addresses that Kafka clients connect to, in the order of Options.Kafka.
+func (s *Server) KafkaAddrs() []string {
+	var list []string
+	for _, a := range s.kafka.Addrs() {
+		list = append(list, a.String())
+	}
+	return list
+}
 
 // MySQLAddr: see KafkaAddr.
 func (s *Server) MySQLAddr() string {

@@ -25,13 +25,14 @@ type Serve struct {
 	Config string `help:"YAML file with any of these flags as keys." placeholder:"FILE" group:"Basics"`
 	Data   string `help:"Data directory; created when missing." default:"${data}" placeholder:"DIR" group:"Basics"`
 
-	Kafka []Listener `help:"Kafka listener: [SECURITY://]HOST:PORT[?advertised=HOST:PORT&name=NAME]. SECURITY is plaintext, tls, sasl or sasl+tls; with sasl clients must log in, with the others they may once a user exists. Several may be given." default:"${kafka}" placeholder:"LISTENER" group:"Basics"`
+	Kafka []Listener `help:"Kafka listener: [SECURITY://]HOST:PORT[?advertised=HOST:PORT&name=NAME]. SECURITY is plaintext, tls, mtls, sasl or sasl+tls; with sasl clients must log in, with mtls show a certificate, with the others they may once a user exists. Several may be given." default:"${kafka}" placeholder:"LISTENER" group:"Basics"`
 	MySQL string     `name:"mysql" help:"MySQL listen address; empty for none." default:"${mysql}" placeholder:"HOST:PORT" group:"Basics"`
 	HTTP  string     `name:"http" help:"Listen address of health, metrics and pprof; empty for none." default:"${http}" placeholder:"HOST:PORT" group:"Basics"`
 
-	TLSCert  string `name:"tls-cert" help:"Certificate for TLS on every wire (PEM)." placeholder:"FILE" group:"Security"`
-	TLSKey   string `name:"tls-key" help:"Key of --tls-cert (PEM)." placeholder:"FILE" group:"Security"`
-	Insecure bool   `help:"Listen beyond loopback although no user exists: anyone who can connect may read, write and delete everything." group:"Security"`
+	TLSCert     string `name:"tls-cert" help:"Certificate for TLS on every wire (PEM)." placeholder:"FILE" group:"Security"`
+	TLSKey      string `name:"tls-key" help:"Key of --tls-cert (PEM)." placeholder:"FILE" group:"Security"`
+	TLSClientCA string `name:"tls-client-ca" help:"Who signs clients' certificates (PEM): one whose common name is a user's logs in as that user, on every wire." placeholder:"FILE" group:"Security"`
+	Insecure    bool   `help:"Listen beyond loopback although no user exists: anyone who can connect may read, write and delete everything." group:"Security"`
 
 	InsecurePlain bool          `help:"Take SASL PLAIN without TLS from beyond loopback, too: whoever listens on the line reads the passwords." group:"Security"`
 	LoginTimeout  time.Duration `help:"A client that has not logged in (or asked anything, where it need not) by then is disconnected." default:"${logintimeout}" placeholder:"TIME" group:"Security"`
@@ -189,7 +190,13 @@ func (s *Serve) check() error {
 	if len(s.Kafka) == 0 {
 		return fmt.Errorf("--kafka: at least one listener is needed")
 	}
+	if s.TLSClientCA != "" && s.TLSCert == "" {
+		return fmt.Errorf("--tls-client-ca needs --tls-cert and --tls-key")
+	}
 	for _, l := range s.Kafka {
+		if l.Certificate && s.TLSClientCA == "" {
+			return fmt.Errorf("listener %s: clients' certificates need --tls-client-ca", l)
+		}
 		if l.TLS && s.TLSCert == "" {
 			return fmt.Errorf("listener %s: TLS needs --tls-cert and --tls-key", l)
 		}
@@ -208,7 +215,7 @@ func (s *Serve) Options(version string, w io.Writer) (server.Options, error) {
 	for _, l := range s.Kafka {
 		o.Kafka = append(o.Kafka, server.Listener(l))
 	}
-	o.TLSCert, o.TLSKey = s.TLSCert, s.TLSKey
+	o.TLSCert, o.TLSKey, o.TLSClientCA = s.TLSCert, s.TLSKey, s.TLSClientCA
 	o.Insecure, o.InsecurePlain = s.Insecure, s.InsecurePlain
 	o.LoginTimeout = s.LoginTimeout
 	o.MaxConnections = s.MaxConnections

@@ -157,8 +157,9 @@ func TestListeners(t *testing.T) {
 		{Address: "127.0.0.1:9092"},
 		{Address: "0.0.0.0:9093", TLS: true, SASL: true, Advertised: "broker.example.com:443", Name: "EXTERNAL"},
 		{Address: "[::1]:9094", SASL: true},
+		{Address: "0.0.0.0:9095", TLS: true, Certificate: true},
 	}
-	s, err := parse(t, "--kafka", "127.0.0.1:9092", "--kafka", "sasl+tls://0.0.0.0:9093?advertised=broker.example.com:443&name=EXTERNAL,sasl://[::1]:9094")
+	s, err := parse(t, "--kafka", "127.0.0.1:9092", "--kafka", "sasl+tls://0.0.0.0:9093?advertised=broker.example.com:443&name=EXTERNAL,sasl://[::1]:9094,mtls://0.0.0.0:9095")
 	if err != nil || !reflect.DeepEqual(s.Kafka, want) {
 		t.Fatalf("%+v %v", s.Kafka, err)
 	}
@@ -167,6 +168,7 @@ kafka:
   - 127.0.0.1:9092
   - {address: 0.0.0.0:9093, tls: true, sasl: true, advertised: broker.example.com:443, name: EXTERNAL}
   - sasl://[::1]:9094
+  - mtls://0.0.0.0:9095
 `))
 	if err != nil || !reflect.DeepEqual(s.Kafka, want) {
 		t.Fatalf("%+v %v", s.Kafka, err)
@@ -206,6 +208,8 @@ func TestOptionsThatContradictAreRefused(t *testing.T) {
 		{"--max-connections=-1"},
 		{"--max-request", "1"},
 		{"--kafka", "tls://127.0.0.1:1"},
+		{"--kafka", "mtls://127.0.0.1:1", "--tls-cert", "a", "--tls-key", "b"},
+		{"--tls-client-ca", "a"},
 		{"--seal-bytes", "0"},
 		{"--login-timeout", "0s"},
 		{"--max-connections-per-ip=-1"},

@@ -52,7 +52,7 @@ func (b ByteSize) String() string {
 //
 //	[SECURITY://]HOST:PORT[?advertised=HOST:PORT&name=NAME]
 //
-// with SECURITY one of plaintext (the default), tls, sasl, sasl+tls.
+// with SECURITY one of plaintext (the default), tls, mtls, sasl, sasl+tls.
 type Listener server.Listener
 
 func (l *Listener) UnmarshalText(text []byte) error {
@@ -63,12 +63,14 @@ func (l *Listener) UnmarshalText(text []byte) error {
 		case "plaintext":
 		case "tls", "ssl":
 			n.TLS = true
+		case "mtls":
+			n.TLS, n.Certificate = true, true
 		case "sasl", "sasl_plaintext":
 			n.SASL = true
 		case "sasl+tls", "tls+sasl", "sasl_ssl":
 			n.TLS, n.SASL = true, true
 		default:
-			return fmt.Errorf("listener %q: %q is none of plaintext, tls, sasl, sasl+tls", text, scheme)
+			return fmt.Errorf("listener %q: %q is none of plaintext, tls, mtls, sasl, sasl+tls", text, scheme)
 		}
 		s = rest
 	}
@@ -117,6 +119,8 @@ func (l Listener) String() string {
 	switch {
 	case l.TLS && l.SASL:
 		s = "sasl+tls://" + s
+	case l.Certificate:
+		s = "mtls://" + s
 	case l.TLS:
 		s = "tls://" + s
 	case l.SASL:

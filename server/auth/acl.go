@@ -166,12 +166,17 @@ func (s *Service) RemoveACL(ctx context.Context, a ACL) (removed bool, err error
 	}
 	s.changes.Lock()
 	defer s.changes.Unlock()
+	return s.remove(ctx, aclKind, key)
+}
+
+// remove removes a document that is a value; the caller holds changes. removed is false when it was not there.
+func (s *Service) remove(ctx context.Context, kind, key string) (removed bool, err error) {
 	for range casRetries {
-		d, ok := s.docs.Document(aclKind, key)
+		d, ok := s.docs.Document(kind, key)
 		if !ok {
 			return false, nil
 		}
-		err := s.put(ctx, aclKind, key, d.Version, nil)
+		err := s.put(ctx, kind, key, d.Version, nil)
 		if !errors.Is(err, state.ErrVersionMismatch) {
 			return err == nil, err
 		}

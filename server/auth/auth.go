@@ -35,7 +35,7 @@ var (
 	ErrUserExists = errors.New("user exists")
 	ErrNoUser     = errors.New("no such user")
 	// ErrBadName and ErrBadPassword say what a name or password must be.
-	ErrBadName     = errors.New("invalid user name: 1 to 64 bytes of UTF-8 without control characters, not ANONYMOUS")
+	ErrBadName     = errors.New("invalid user name: 1 to 64 bytes of UTF-8 without control characters, neither ANONYMOUS nor *")
 	ErrBadPassword = errors.New("invalid password: 1 to 256 bytes of UTF-8 without NUL")
 	// ErrLastAdministrator refuses to drop the only administrator: without one nobody
 	// could repair anything, and without users the server would be open again.
@@ -61,6 +61,8 @@ type Service struct {
 
 	table    atomic.Pointer[table] // decoded users; replaced when the documents changed
 	aclTable atomic.Pointer[aclTable]
+
+	grantOptionTable atomic.Pointer[grantOptionTable]
 
 	verified struct {
 		sync.Mutex

@@ -15,9 +15,10 @@ const (
 	MaxUsers = 10_000
 )
 
-// checkName accepts what both wires, log lines and a shell can carry.
+// checkName accepts what both wires, log lines and a shell can carry. ACLs about a user called *
+// would be about everyone.
 func checkName(name string) error {
-	if name == "" || len(name) > MaxNameBytes || !utf8.ValidString(name) ||
+	if name == "" || name == "*" || len(name) > MaxNameBytes || !utf8.ValidString(name) ||
 		strings.EqualFold(name, Anonymous.Name) || strings.TrimSpace(name) != name {
 		return ErrBadName
 	}

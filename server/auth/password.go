@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
@@ -170,7 +169,7 @@ func (s *Service) FastHash(name string) (hash [32]byte, ok bool) {
 	s.verified.Lock()
 	defer s.verified.Unlock()
 	v, ok := s.verified.hashes[name]
-	if cred, _ := u.verifier(); !ok || !bytes.Equal(v.storedKey, cred.StoredKey) {
+	if cred, _ := u.verifier(); !ok || subtle.ConstantTimeCompare(v.storedKey, cred.StoredKey) != 1 {
 		return hash, false
 	}
 	return v.hash, true

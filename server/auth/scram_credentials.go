@@ -90,7 +90,7 @@ func (s *Service) PutSCRAMCredential(ctx context.Context, name, mechanism string
 var ErrNoCredential = errors.New("no such credential")
 
 // DropSCRAMCredential removes one credential; the last one takes the user with it, unless it
-// is the last administrator. ErrNoUser, ErrNoCredential, ErrLastAdministrator.
+// is the last administrator; his ACLs stay, as in Kafka. ErrNoUser, ErrNoCredential, ErrLastAdministrator.
 func (s *Service) DropSCRAMCredential(_ context.Context, name, mechanism string) error {
 	h, ok := mechanismHash(mechanism)
 	if !ok {
@@ -101,13 +101,13 @@ func (s *Service) DropSCRAMCredential(_ context.Context, name, mechanism string)
 			return ErrNoCredential
 		}
 		*u.credential(mechanism) = credential{}
-		if !u.SHA256.valid(sha256.New) && !u.SHA512.valid(sha512.New) {
+		if !u.hasPassword() && u.Require != RequireCertificate {
 			return errLastCredential
 		}
 		return nil
 	})
 	if errors.Is(err, errLastCredential) {
-		return s.DropUser(name)
+		return s.dropUser(name)
 	}
 	return err
 }

@@ -16,8 +16,11 @@ const (
 	authKind  = "auth"
 	secretKey = "secret"
 
-	userFormat = 1
-	casRetries = 10 // each one means that another writer won; this process serialises its own
+	// userFormat is what is written unless a user has something that a server which only knows this
+	// format would overlook: then it is userFormatRequire, with which he cannot log in there.
+	userFormat        = 1
+	userFormatRequire = 2
+	casRetries        = 10 // each one means that another writer won; this process serialises its own
 )
 
 // user is a stored user document.
@@ -26,6 +29,9 @@ type user struct {
 	Administrator bool       `json:"administrator,omitempty"`
 	SHA256        credential `json:"scram_sha_256"`
 	SHA512        credential `json:"scram_sha_512"`
+	// Since format 2.
+	Require Requirement `json:"require,omitempty"`
+	Locked  bool        `json:"locked,omitempty"`
 
 	name    string
 	version uint64
@@ -53,7 +59,7 @@ func (s *Service) users() *table {
 	t := &table{userVersion: uv, authVersion: av, byName: make(map[string]*user), secret: s.fallbackSecret}
 	for _, d := range s.docs.Documents(userKind) {
 		u := &user{}
-		if err := json.Unmarshal(d.Data, u); err != nil || u.Format != userFormat {
+		if err := json.Unmarshal(d.Data, u); err != nil || u.Format != userFormat && u.Format != userFormatRequire {
 			u = &user{}
 		}
 		u.name, u.version = d.Key, d.Version
@@ -81,6 +87,9 @@ func (s *Service) put(ctx context.Context, kind, key string, expect uint64, data
 
 func encodeUser(u *user) ([]byte, error) {
 	u.Format = userFormat
+	if u.Require != RequireNothing || u.Locked {
+		u.Format = userFormatRequire
+	}
 	return json.Marshal(u)
 }
 
@@ -162,8 +171,29 @@ func (s *Service) change(name string, fn func(u *user) error) error {
 	return state.ErrVersionMismatch
 }
 
-// DropUser removes a user. ErrNoUser, ErrLastAdministrator, or the store's error.
+// DropUser removes a user, and then what the user alone was granted or denied, so that who is given the
+// name later has nothing of it. ErrNoUser, ErrLastAdministrator, or the store's error.
 func (s *Service) DropUser(name string) error {
+	if err := s.dropUser(name); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	for _, a := range s.acls().all {
+		if a.Principal == userPrefix+name {
+			if _, err := s.RemoveACL(ctx, a); err != nil {
+				return err
+			}
+		}
+	}
+	for _, o := range s.grantOptions().of(name) {
+		if _, err := s.RemoveGrantOption(ctx, name, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) dropUser(name string) error {
 	s.changes.Lock()
 	defer s.changes.Unlock()
 	for range casRetries {

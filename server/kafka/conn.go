@@ -52,6 +52,7 @@ type conn struct {
 	cancel context.CancelFunc
 
 	principal auth.Principal
+	transport auth.Transport
 	sasl      saslState
 	session   *fetchSession
 	// shareSessions are those begun here: what their members hold comes back when the connection ends.
@@ -174,6 +175,9 @@ func (c *conn) requests() error {
 				return err
 			}
 			return fmt.Errorf("%w: %w", errTLSHandshake, err)
+		}
+		if err := c.takeCertificate(t); err != nil {
+			return err
 		}
 	}
 	for {

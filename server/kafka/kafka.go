@@ -114,6 +114,9 @@ type Listener struct {
 	Advertised string // host:port that clients are told; default the address listened on
 	TLS        *tls.Config
 	SASL       bool // clients must log in; elsewhere they may, once a user exists
+	// Certificate: clients must show a certificate that names a user (auth.CertificateName), once there are
+	// users; TLS has to ask for it. Where it is false they may, if TLS asks.
+	Certificate bool
 	// InsecurePlain allows SASL PLAIN, which sends the password as it is, without TLS
 	// from beyond loopback.
 	InsecurePlain bool

@@ -58,8 +58,7 @@ func (c *conn) saslStep(token []byte) (answer []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		c.loggedIn(p)
-		return nil, nil
+		return nil, c.loggedIn(p)
 	case auth.MechanismSHA256, auth.MechanismSHA512:
 		if st.scram == nil {
 			server, err := c.s.o.Auth.SCRAM(st.mechanism)
@@ -80,7 +79,9 @@ func (c *conn) saslStep(token []byte) (answer []byte, err error) {
 		if !st.scram.Valid() || user == "" || (st.scram.AuthzID() != "" && st.scram.AuthzID() != user) {
 			return nil, auth.ErrDenied
 		}
-		c.loggedIn(auth.Principal{Name: user})
+		if err := c.loggedIn(auth.Principal{Name: user}); err != nil {
+			return nil, err
+		}
 		return []byte(reply), nil
 	}
 	return nil, errors.New("no mechanism was agreed on")
@@ -99,11 +100,21 @@ func (c *conn) checkPlain(token []byte) (auth.Principal, error) {
 	return c.s.o.Auth.CheckPassword(string(user), string(password))
 }
 
-func (c *conn) loggedIn(p auth.Principal) {
+// loggedIn lets who has proved to be p in, unless his account wants more of the connection.
+func (c *conn) loggedIn(p auth.Principal) error {
+	if err := c.s.o.Auth.Admit(p.Name, c.transport); err != nil {
+		return err
+	}
+	c.is(p)
+	c.sasl = saslState{required: true, done: true, mechanism: c.sasl.mechanism}
+	return nil
+}
+
+// is makes the connection p's.
+func (c *conn) is(p auth.Principal) {
 	p.Host = c.remoteHost
 	c.principal = p
 	c.show(func(s *Connection) { s.User = p.Name })
-	c.sasl = saslState{required: true, done: true, mechanism: c.sasl.mechanism}
 }
 
 // loginFailed counts and logs a failed login, and holds the answer back.
