@@ -6,6 +6,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/rowrecord"
 	"millrace/server/mysql/sqlerr"
 	"millrace/store"
 	"millrace/store/state"
@@ -62,7 +63,7 @@ func (c *conn) resetOffsets(ctx *sql.Context, params []sqlparser.Expr, bindings 
 	at := int64(0)
 	if !isNumber && !strings.EqualFold(where, "earliest") && !strings.EqualFold(where, "latest") {
 		var err error
-		if at, err = c.instantMillis(ctx, where); err != nil {
+		if at, err = rowrecord.InstantMillis(ctx, where); err != nil {
 			return nil, err
 		}
 	}
@@ -100,19 +101,4 @@ func (c *conn) resetOffsets(ctx *sql.Context, params []sqlparser.Expr, bindings 
 		return bad(err.Error())
 	}
 	return rows(sql.Schema{textColumn("group_id"), textColumn("topic"), {Name: "partition", Type: types.Int32}, {Name: "offset", Type: types.Int64}}, out), nil
-}
-
-// instantMillis reads a time in the session's zone as Unix ms.
-func (c *conn) instantMillis(ctx *sql.Context, text string) (int64, error) {
-	zone, err := sqltable.SessionZone(ctx)
-	if err != nil {
-		return 0, err
-	}
-	w := &cellWriter{ctx: ctx, zone: zone}
-	wall, err := w.wallTime(text)
-	if err != nil {
-		return 0, sqlerr.New(1292, "22007", "Incorrect datetime value: '%s'", clipValue(text))
-	}
-	micros, _ := w.instant(wall)
-	return micros / 1000, nil
 }

@@ -13,6 +13,7 @@ import (
 	"millrace/catalog"
 	"millrace/catalog/sqltable"
 	"millrace/server/auth"
+	"millrace/server/mysql/rowrecord"
 	"millrace/server/mysql/sqlerr"
 	"millrace/store/state"
 
@@ -112,7 +113,7 @@ type columnLook struct {
 }
 
 func (l *columnLook) add(v any) {
-	s, ok := plainText(v)
+	s, ok := rowrecord.PlainText(v)
 	if v == nil || !ok {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/internal/topicconfig"
 	"millrace/server/auth"
+	"millrace/server/mysql/rowrecord"
 	"millrace/server/mysql/sqlerr"
 	"millrace/store/state"
 
@@ -255,15 +256,10 @@ func (a *alteration) inferredAt(name string) int {
 	return slices.IndexFunc(a.inferred, func(c blobexpand.Column) bool { return strings.EqualFold(c.Name, name) })
 }
 
-func isSystemColumn(name string) bool {
-	_, ok := systemKinds[strings.ToLower(name)]
-	return ok
-}
-
 // free says why a new column cannot have a name.
 func (a *alteration) free(name string) error {
 	switch {
-	case isSystemColumn(name), a.declaredAt(name) >= 0:
+	case rowrecord.IsSystemColumn(name), a.declaredAt(name) >= 0:
 		return sqlerr.New(1060, "42S21", "Duplicate column name '%s'", name)
 	case a.inferredAt(name) >= 0:
 		return sqlerr.New(1060, "42S21", "Duplicate column name '%s': it is inferred from the values; MODIFY COLUMN declares its type", name)
@@ -272,7 +268,7 @@ func (a *alteration) free(name string) error {
 }
 
 func (a *alteration) unknown(name, clause string) error {
-	if isSystemColumn(name) {
+	if rowrecord.IsSystemColumn(name) {
 		return sqlerr.Instead("ALTER TABLE of the system column "+name, "Every topic has the same.")
 	}
 	if clause == "DROP" {
@@ -329,7 +325,7 @@ func (a *alteration) move(from int, at *ast.ColumnPosition) error {
 	if at.Tp == ast.ColumnPositionAfter {
 		name := at.RelativeColumn.Name.O
 		to = slices.IndexFunc(rest, func(d blobexpand.Column) bool { return strings.EqualFold(d.Name, name) }) + 1
-		if to == 0 && !isSystemColumn(name) {
+		if to == 0 && !rowrecord.IsSystemColumn(name) {
 			if a.inferredAt(name) >= 0 {
 				return sqlerr.Instead("AFTER an inferred column", "Declared columns come before those that are inferred.")
 			}

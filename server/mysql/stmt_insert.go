@@ -11,6 +11,7 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/ingest"
 	"millrace/server/auth"
+	"millrace/server/mysql/rowrecord"
 	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
 	"millrace/store/state"
@@ -50,14 +51,14 @@ func (c *conn) insert(ctx *sql.Context, s *sqlparser.Insert, text string, bindin
 		if len(names) == 0 && len(rows.Values) > 0 && len(rows.Values[0]) == 0 {
 			names = []string{} // INSERT INTO t VALUES (): defaults alone
 		}
-		if sink.target, err = newInsertTarget(ctx, table, names); err == nil {
+		if sink.target, err = rowrecord.NewTarget(ctx, table, names); err == nil {
 			err = c.insertValues(ctx, sink, rows.Values, text, bindings)
 		}
 		if len(rows.Values) > 1 {
 			info = "Records: %d  Duplicates: 0  Warnings: 0"
 		}
 	case sqlparser.SelectStatement:
-		if sink.target, err = newInsertTarget(ctx, table, names); err == nil {
+		if sink.target, err = rowrecord.NewTarget(ctx, table, names); err == nil {
 			err = c.insertSelect(ctx, sink, rows, text, bindings)
 		}
 		info = "Records: %d  Duplicates: 0  Warnings: 0"
@@ -119,7 +120,7 @@ const insertBufferBytes = 4 << 20
 type insertSink struct {
 	c       *conn
 	topic   *ingest.Topic
-	target  *insertTarget
+	target  *rowrecord.Target
 	records []ingest.Record
 	bytes   int
 	rows    int64
@@ -128,11 +129,11 @@ type insertSink struct {
 }
 
 // add takes one row.
-func (k *insertSink) add(ctx *sql.Context, row []insertCell) error {
-	if len(row) != len(k.target.columns) {
+func (k *insertSink) add(ctx *sql.Context, row []rowrecord.Cell) error {
+	if len(row) != k.target.Width() {
 		return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row %d", k.rows+1)
 	}
-	r, err := k.target.record(row, k.rows+1)
+	r, err := k.target.Record(row, k.rows+1)
 	if err != nil {
 		return err
 	}
@@ -239,7 +240,7 @@ func insertError(err error) error {
 
 // insertValues takes the rows of VALUES.
 func (c *conn) insertValues(ctx *sql.Context, sink *insertSink, values sqlparser.Values, text string, bindings map[string]sql.Expression) error {
-	row := make([]insertCell, len(sink.target.columns))
+	row := make([]rowrecord.Cell, sink.target.Width())
 	for i, tuple := range values {
 		if len(tuple) != len(row) {
 			return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row %d", i+1)
@@ -258,20 +259,20 @@ func (c *conn) insertValues(ctx *sql.Context, sink *insertSink, values sqlparser
 }
 
 // valuesRow computes one row of VALUES: literals and parameters at once, all else by a SELECT without tables.
-func (c *conn) valuesRow(ctx *sql.Context, tuple sqlparser.ValTuple, row []insertCell, text string, bindings map[string]sql.Expression) error {
+func (c *conn) valuesRow(ctx *sql.Context, tuple sqlparser.ValTuple, row []rowrecord.Cell, text string, bindings map[string]sql.Expression) error {
 	var sel sqlparser.SelectExprs
 	var at []int
 	for i, e := range tuple {
-		row[i] = insertCell{}
+		row[i] = rowrecord.Cell{}
 		if d, ok := e.(*sqlparser.Default); ok {
 			if d.ColName != "" {
 				return sqlerr.Unsupported("DEFAULT(column)")
 			}
 			continue
 		}
-		row[i].given = true
+		row[i].Given = true
 		if v, typ, ok := constant(e, bindings); ok {
-			row[i].value, row[i].from = v, typ
+			row[i].Value, row[i].From = v, typ
 			continue
 		}
 		sel, at = append(sel, &sqlparser.AliasedExpr{Expr: e}), append(at, i)
@@ -281,7 +282,7 @@ func (c *conn) valuesRow(ctx *sql.Context, tuple sqlparser.ValTuple, row []inser
 	}
 	return c.eachRow(ctx, &sqlparser.Select{SelectExprs: sel}, text, bindings, func(schema sql.Schema, got sql.Row) error {
 		for k, i := range at {
-			row[i].value, row[i].from = got[k], schema[k].Type
+			row[i].Value, row[i].From = got[k], schema[k].Type
 		}
 		return nil
 	})
@@ -319,12 +320,12 @@ func constant(e sqlparser.Expr, bindings map[string]sql.Expression) (v any, t sq
 		case sqlparser.StrVal:
 			return string(e.Val), types.LongText, true
 		case sqlparser.IntVal:
-			if n, rest, ok := leadingNumber(string(e.Val)); ok && rest == "" {
+			if n, rest, ok := rowrecord.LeadingNumber(string(e.Val)); ok && rest == "" {
 				return n, types.InternalDecimalType, true
 			}
 			return string(e.Val), types.LongText, true
 		case sqlparser.FloatVal:
-			if n, rest, ok := leadingNumber(string(e.Val)); ok && rest == "" && !strings.ContainsAny(string(e.Val), "eE") {
+			if n, rest, ok := rowrecord.LeadingNumber(string(e.Val)); ok && rest == "" && !strings.ContainsAny(string(e.Val), "eE") {
 				return n, types.InternalDecimalType, true
 			}
 			return nil, nil, false
@@ -340,13 +341,13 @@ func constant(e sqlparser.Expr, bindings map[string]sql.Expression) (v any, t sq
 
 // insertSelect takes the rows of a query.
 func (c *conn) insertSelect(ctx *sql.Context, sink *insertSink, stmt sqlparser.SelectStatement, text string, bindings map[string]sql.Expression) error {
-	row := make([]insertCell, len(sink.target.columns))
+	row := make([]rowrecord.Cell, sink.target.Width())
 	return c.eachRow(ctx, stmt, text, bindings, func(schema sql.Schema, got sql.Row) error {
 		if len(got) != len(row) {
 			return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row 1")
 		}
 		for i, v := range got {
-			row[i] = insertCell{given: true, value: v, from: schema[i].Type}
+			row[i] = rowrecord.Cell{Given: true, Value: v, From: schema[i].Type}
 		}
 		return sink.add(ctx, row)
 	})

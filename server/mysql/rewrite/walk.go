@@ -14,7 +14,7 @@ type Walk struct {
 	// expr, when set, is called for every expression after its parts, and returns what takes
 	// its place.
 	expr func(sqlparser.Expr) sqlparser.Expr
-	// node, when set, is called for every pointer to a node before its parts; false leaves
+	// Node, when set, is called for every pointer to a node before its parts; false leaves
 	// them out.
 	Node func(any) bool
 
@@ -34,7 +34,7 @@ var (
 	byteSliceType = reflect.TypeFor[[]byte]()
 )
 
-// statement walks stmt; parts are replaced in place.
+// Statement walks stmt; parts are replaced in place.
 func (w *Walk) Statement(stmt sqlparser.Statement) {
 	v := reflect.ValueOf(stmt)
 	if v.Kind() == reflect.Pointer {

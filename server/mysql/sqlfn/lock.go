@@ -104,7 +104,7 @@ func (l *Locks) free(id uint32, name string) {
 	l.freed = make(chan struct{})
 }
 
-// releaseAll frees what thread id holds and says how many takes that undid.
+// ReleaseAll frees what thread id holds and says how many takes that undid.
 func (l *Locks) ReleaseAll(id uint32) (n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

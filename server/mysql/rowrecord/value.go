@@ -1,4 +1,4 @@
-package mysql
+package rowrecord
 
 import (
 	"encoding/base64"
@@ -59,7 +59,7 @@ func (p place) null() error {
 
 // clipValue words a refused value for a message.
 func clipValue(v any) string {
-	s, ok := plainText(v)
+	s, ok := PlainText(v)
 	if !ok {
 		s = fmt.Sprint(v)
 	}
@@ -131,7 +131,7 @@ func (w *cellWriter) append(dst []byte, col *blobexpand.Column, v any, from sql.
 		}
 		return jsonval.AppendQuoted(dst, s), nil
 	case blobexpand.Binary:
-		s, ok := plainText(v)
+		s, ok := PlainText(v)
 		if !ok {
 			return nil, at.wrong("binary", v)
 		}
@@ -177,8 +177,8 @@ func (w *cellWriter) plain(v any, from sql.Type) (any, error) {
 	return v, nil
 }
 
-// plainText is a value as text without any conversion that depends on the session.
-func plainText(v any) (string, bool) {
+// PlainText is a value as text without any conversion that depends on the session.
+func PlainText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
 		return v, true
@@ -244,7 +244,7 @@ func exactNumber(v any, kind string, at place) (decimal.Decimal, error) {
 		}
 		return n, nil
 	}
-	s, ok := plainText(v)
+	s, ok := PlainText(v)
 	if !ok {
 		return decimal.Decimal{}, at.wrong(kind, v)
 	}
@@ -252,7 +252,7 @@ func exactNumber(v any, kind string, at place) (decimal.Decimal, error) {
 		s = jsonScalar(j, s)
 	}
 	s = strings.Trim(s, " \t\r\n\v\f")
-	n, rest, ok := leadingNumber(s)
+	n, rest, ok := LeadingNumber(s)
 	switch {
 	case !ok && rest == "":
 		return n, at.outOfRange()
@@ -264,9 +264,9 @@ func exactNumber(v any, kind string, at place) (decimal.Decimal, error) {
 	return n, nil
 }
 
-// leadingNumber reads the number that s begins with. ok is false where there is none; rest is then s, or
+// LeadingNumber reads the number that s begins with. ok is false where there is none; rest is then s, or
 // empty where the number is too large to write out.
-func leadingNumber(s string) (n decimal.Decimal, rest string, ok bool) {
+func LeadingNumber(s string) (n decimal.Decimal, rest string, ok bool) {
 	i, digits := 0, 0
 	if i < len(s) && (s[i] == '+' || s[i] == '-') {
 		i++
@@ -420,7 +420,7 @@ func appendFloat(dst []byte, t *blobexpand.Type, v any, at place) ([]byte, error
 // textFor is the text of v for a text column, if it fits.
 func (w *cellWriter) textFor(col *blobexpand.Column, v any, from sql.Type, at place) (string, error) {
 	t := &col.Type
-	s, ok := plainText(v)
+	s, ok := PlainText(v)
 	if tm, is := v.(time.Time); is && from != nil {
 		s = typedTimeText(tm, from)
 	}
@@ -460,7 +460,7 @@ func (w *cellWriter) textFor(col *blobexpand.Column, v any, from sql.Type, at pl
 
 // appendJSON adds a JSON value: that of a JSON expression, or the one that a string spells.
 func appendJSON(dst []byte, v any, at place) ([]byte, error) {
-	s, ok := plainText(v)
+	s, ok := PlainText(v)
 	if !ok || !jsonval.Valid([]byte(s)) {
 		return nil, sqlerr.New(3140, "22032", "Invalid JSON text: \"%s\" for column '%s' at row %d", clipValue(v), at.column, at.row)
 	}
@@ -593,4 +593,19 @@ func spanText(micros int64, fsp uint8) string {
 		s += fmt.Sprintf(".%06d", micros%1_000_000)[:1+min(fsp, 6)]
 	}
 	return s
+}
+
+// InstantMillis reads a time in the session's zone as Unix ms.
+func InstantMillis(ctx *sql.Context, text string) (int64, error) {
+	zone, err := sqltable.SessionZone(ctx)
+	if err != nil {
+		return 0, err
+	}
+	w := &cellWriter{ctx: ctx, zone: zone}
+	wall, err := w.wallTime(text)
+	if err != nil {
+		return 0, sqlerr.New(1292, "22007", "Incorrect datetime value: '%s'", clipValue(text))
+	}
+	micros, _ := w.instant(wall)
+	return micros / 1000, nil
 }

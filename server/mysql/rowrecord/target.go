@@ -1,4 +1,5 @@
-package mysql
+// Package rowrecord makes Kafka records of rows, as INSERT gives them: exactly and strictly.
+package rowrecord
 
 import (
 	"slices"
@@ -17,8 +18,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
-// insertTarget says which column of an INSERT goes where in a record.
-type insertTarget struct {
+// Target says which column of an INSERT goes where in a record.
+type Target struct {
 	table   *catalog.Table
 	columns []insertColumn
 	value   int     // index of _value in columns, -1
@@ -60,13 +61,22 @@ type member struct {
 	children []*member
 }
 
-// newInsertTarget finds the named columns; names nil are the visible ones of the table.
-func newInsertTarget(ctx *sql.Context, table *catalog.Table, names []string) (*insertTarget, error) {
+// Width is how many cells a row has.
+func (t *Target) Width() int { return len(t.columns) }
+
+// IsSystemColumn says whether name is a column that every topic has.
+func IsSystemColumn(name string) bool {
+	_, ok := systemKinds[strings.ToLower(name)]
+	return ok
+}
+
+// NewTarget finds the named columns; names nil are the visible ones of the table.
+func NewTarget(ctx *sql.Context, table *catalog.Table, names []string) (*Target, error) {
 	zone, err := sqltable.SessionZone(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t := &insertTarget{table: table, value: -1, cells: &cellWriter{ctx: ctx, zone: zone}}
+	t := &Target{table: table, value: -1, cells: &cellWriter{ctx: ctx, zone: zone}}
 	if names == nil {
 		names = []string{catalog.ColPartition, catalog.ColOffset, catalog.ColTimestamp, catalog.ColKey}
 		for _, c := range table.Expanded {
@@ -103,7 +113,7 @@ func newInsertTarget(ctx *sql.Context, table *catalog.Table, names []string) (*i
 }
 
 // addMember makes room for a column in the values.
-func (t *insertTarget) addMember(c *blobexpand.Column, at int) error {
+func (t *Target) addMember(c *blobexpand.Column, at int) error {
 	if c.Field > 0 {
 		for len(t.fields) < len(t.table.Expanded) {
 			t.fields = append(t.fields, -1)
@@ -138,21 +148,21 @@ func (t *insertTarget) addMember(c *blobexpand.Column, at int) error {
 	return nil
 }
 
-// insertCell is one value of a row.
-type insertCell struct {
-	given bool // false: DEFAULT
-	value any
-	from  sql.Type // of value, if known
+// Cell is one value of a row.
+type Cell struct {
+	Given bool // false: DEFAULT
+	Value any
+	From  sql.Type // of value, if known
 }
 
-// record makes the record of one row, which is number row of its statement. Its key and value are new memory.
-func (t *insertTarget) record(row []insertCell, number int64) (ingest.Record, error) {
+// Record makes the record of one row, which is number row of its statement. Its key and value are new memory.
+func (t *Target) Record(row []Cell, number int64) (ingest.Record, error) {
 	r := ingest.Record{Partition: ingest.AnyPartition, Timestamp: ingest.NowTimestamp}
 	members := false
 	for i := range t.columns {
 		c := &t.columns[i]
 		t.scratch[i] = t.scratch[i][:0]
-		if !row[i].given {
+		if !row[i].Given {
 			continue
 		}
 		if err := t.put(&r, i, row[i], place{c.name, number}); err != nil {
@@ -160,7 +170,7 @@ func (t *insertTarget) record(row []insertCell, number int64) (ingest.Record, er
 		}
 		members = members || c.kind == toMember
 	}
-	byValue := t.value >= 0 && row[t.value].given
+	byValue := t.value >= 0 && row[t.value].Given
 	switch {
 	case byValue && members:
 		return r, sqlerr.New(1221, "HY000", "Incorrect usage of _value and columns that are read from it")
@@ -177,8 +187,8 @@ func (t *insertTarget) record(row []insertCell, number int64) (ingest.Record, er
 }
 
 // put brings one value into the record, or, of a member, into scratch.
-func (t *insertTarget) put(r *ingest.Record, i int, c insertCell, at place) error {
-	v, err := t.cells.plain(c.value, c.from)
+func (t *Target) put(r *ingest.Record, i int, c Cell, at place) error {
+	v, err := t.cells.plain(c.Value, c.From)
 	if err != nil {
 		return err
 	}
@@ -213,10 +223,10 @@ func (t *insertTarget) put(r *ingest.Record, i int, c insertCell, at place) erro
 		}
 		r.Timestamp = micros / 1000
 	case toKey:
-		r.Key, err = rawText(v, c.from, at)
+		r.Key, err = rawText(v, c.From, at)
 		return err
 	case toValue:
-		r.Value, err = rawText(v, c.from, at)
+		r.Value, err = rawText(v, c.From, at)
 		return err
 	case toHeaders:
 		r.Headers, err = headersOf(v, at)
@@ -224,10 +234,10 @@ func (t *insertTarget) put(r *ingest.Record, i int, c insertCell, at place) erro
 	case toMember:
 		col := t.columns[i].column
 		if col.Field > 0 {
-			t.scratch[i], err = t.csvField(t.scratch[i], col, v, c.from, at)
+			t.scratch[i], err = t.csvField(t.scratch[i], col, v, c.From, at)
 			return err
 		}
-		t.scratch[i], err = t.cells.append(t.scratch[i], col, v, c.from, at)
+		t.scratch[i], err = t.cells.append(t.scratch[i], col, v, c.From, at)
 		return err
 	}
 	return nil
@@ -241,7 +251,7 @@ func rawText(v any, from sql.Type, at place) ([]byte, error) {
 	if b, ok := v.([]byte); ok {
 		return append(make([]byte, 0, len(b)), b...), nil
 	}
-	s, ok := plainText(v)
+	s, ok := PlainText(v)
 	if !ok {
 		return nil, at.wrong("string", v)
 	}
@@ -257,7 +267,7 @@ func headersOf(v any, at place) ([]recordbatch.Header, error) {
 	if v == nil {
 		return nil, nil
 	}
-	s, ok := plainText(v)
+	s, ok := PlainText(v)
 	if !ok {
 		return nil, at.wrong("JSON", v)
 	}
@@ -288,7 +298,7 @@ func headersOf(v any, at place) ([]recordbatch.Header, error) {
 }
 
 // jsonValue writes the members that the row gives under m.
-func (t *insertTarget) jsonValue(dst []byte, m *member, row []insertCell) []byte {
+func (t *Target) jsonValue(dst []byte, m *member, row []Cell) []byte {
 	dst = append(dst, '{')
 	first := true
 	for _, c := range m.children {
@@ -310,16 +320,16 @@ func (t *insertTarget) jsonValue(dst []byte, m *member, row []insertCell) []byte
 }
 
 // hasValue says whether the row gives anything under m.
-func (t *insertTarget) hasValue(m *member, row []insertCell) bool {
+func (t *Target) hasValue(m *member, row []Cell) bool {
 	if m.column >= 0 {
-		return row[m.column].given
+		return row[m.column].Given
 	}
 	return slices.ContainsFunc(m.children, func(c *member) bool { return t.hasValue(c, row) })
 }
 
 // csvField writes one field: the text of the JSON value, between quotes where it needs them. An empty text is
 // Quoted, since an empty field is NULL.
-func (t *insertTarget) csvField(dst []byte, col *blobexpand.Column, v any, from sql.Type, at place) ([]byte, error) {
+func (t *Target) csvField(dst []byte, col *blobexpand.Column, v any, from sql.Type, at place) ([]byte, error) {
 	if v == nil {
 		return dst, nil
 	}
@@ -341,13 +351,13 @@ func (t *insertTarget) csvField(dst []byte, col *blobexpand.Column, v any, from 
 	return append(append(append(dst, '"'), strings.ReplaceAll(text, `"`, `""`)...), '"'), nil
 }
 
-func (t *insertTarget) csvValue(row []insertCell) []byte {
+func (t *Target) csvValue(row []Cell) []byte {
 	var dst []byte
 	for f, at := range t.fields {
 		if f > 0 {
 			dst = append(dst, ',')
 		}
-		if at >= 0 && row[at].given {
+		if at >= 0 && row[at].Given {
 			dst = append(dst, t.scratch[at]...)
 		}
 	}
