@@ -343,14 +343,28 @@ type throttled interface {
 
 // handle decodes a request's body, has it answered, and writes the answer.
 func (c *conn) handle(ctx context.Context, a *api, h header, body []byte) error {
+	reserved := int64(0)
+	release := func() { c.s.decoding.Release(reserved); reserved = 0 }
+	if len(body) > preAuthFrameBytes {
+		// Who holds this budget waits for no other, so that it can be waited for with the others held.
+		n := int64(len(body)) * decodedPerByte
+		if err := c.s.decoding.Acquire(c.ctx, n); err != nil {
+			return err
+		}
+		reserved = n
+		defer func() { release() }()
+	}
 	req := kmsg.RequestForKey(h.key)
 	req.SetVersion(h.version)
-	if err := req.ReadFrom(body); err != nil {
+	err := req.ReadFrom(body)
+	if a.blocking {
+		release() // it may wait for the others that want it
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %s version %d: %w", errBadRequest, a.name, h.version, err)
 	}
 	r := &request{header: h, body: req, conn: c}
 	var resp kmsg.Response
-	var err error
 	if c.s.isOff(h.key) {
 		resp = req.ResponseKind()
 		reflect.ValueOf(resp).Elem().FieldByName("ErrorCode").SetInt(int64(errUnsupportedVersion))

@@ -16,10 +16,12 @@ const (
 	minFrameBytes = 8
 	// preAuthFrameBytes bounds what anyone may send before having logged in.
 	preAuthFrameBytes = 64 << 10
-	// controlFrameBytes bounds requests that carry no records. Decoding may
-	// take some fifty times a request's size (arrays of structures from arrays
-	// of bytes); the largest honest ones are assignments of huge groups.
+	// controlFrameBytes bounds requests that carry no records; the largest honest ones are
+	// assignments of huge groups. What decoding them takes is bounded beside that (decodedPerByte).
 	controlFrameBytes = 16 << 20
+	// decodedPerByte is how many bytes decoding a byte may take: arrays of structures from
+	// arrays of bytes.
+	decodedPerByte = 16
 	// fetchFrameBytes bounds a Fetch: some hundred thousand partitions.
 	fetchFrameBytes = 4 << 20
 	// firstReadBytes is what a size field alone can make us allocate; the rest

@@ -143,6 +143,7 @@ type Server struct {
 
 	smallRequests *budget.Budget // the first 64 KiB of every request
 	largeRequests *budget.Budget // what goes beyond
+	decoding      *budget.Budget // what the larger ones without records become when decoded
 	fetches       *budget.Budget
 
 	ctx      context.Context // ends when the server stops: long polls answer
@@ -194,6 +195,7 @@ func New(o Options) (*Server, error) {
 		groupConfig:   groupconfig.New(o.Store),
 		smallRequests: budget.New(o.RequestBufferBytes),
 		largeRequests: budget.New(o.RequestBufferBytes),
+		decoding:      budget.New(o.RequestBufferBytes),
 		fetches:       budget.New(o.FetchBufferBytes),
 		conns:         map[*conn]struct{}{}, perIP: map[string]int{},
 	}
