@@ -26,7 +26,8 @@ type Spill struct {
 
 var _ exec.Spiller = (*Spill)(nil)
 
-// NewSpill makes the directory, and removes what an earlier process may have left in it.
+// NewSpill removes what an earlier process may have left in the directory. It need not be there:
+// the first file makes it, so that a server starts on a full disk.
 func NewSpill(fsys vfs.FS, dir string, registry prometheus.Registerer) (*Spill, error) {
 	s := &Spill{fs: fsys, dir: dir, bytes: prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "millrace_sql_spilled_bytes_total", Help: "Bytes that statements wrote to temporary files because they did not fit into memory.",
@@ -34,11 +35,8 @@ func NewSpill(fsys vfs.FS, dir string, registry prometheus.Registerer) (*Spill, 
 	if registry != nil {
 		registry.MustRegister(s.bytes)
 	}
-	if err := fsys.MkdirAll(dir); err != nil {
-		return nil, fmt.Errorf("mysql: spill directory: %w", err)
-	}
 	entries, err := fsys.ReadDir(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("mysql: spill directory: %w", err)
 	}
 	for _, e := range entries {
@@ -74,6 +72,9 @@ func (s *Spill) room() error {
 
 // Create implements exec.Spiller.
 func (s *Spill) Create() (exec.SpillFile, error) {
+	if err := s.fs.MkdirAll(s.dir); err != nil {
+		return nil, err
+	}
 	name := filepath.Join(s.dir, fmt.Sprintf("%08d.tmp", s.next.Add(1)))
 	f, err := s.fs.Create(name)
 	if err != nil {

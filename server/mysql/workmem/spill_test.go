@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"millrace/internal/vfs"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestSpillFilesLeaveNothingBehind(t *testing.T) {
@@ -45,6 +47,21 @@ func TestSpillFilesLeaveNothingBehind(t *testing.T) {
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// fullDisk has room for no file or directory.
+type fullDisk struct{ vfs.FS }
+
+func (fullDisk) MkdirAll(string) error { return unix.ENOSPC }
+
+func TestAServerStartsOnAFullDiskAndOnlySpillingFails(t *testing.T) {
+	s, err := NewSpill(fullDisk{vfs.NewMem()}, "/spill", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Create(); !errors.Is(err, unix.ENOSPC) {
+		t.Errorf("%v, want no space left", err)
 	}
 }
 
