@@ -32,6 +32,8 @@ type column struct {
 	// Of an entry that is a column's filter instead. It is not final when none was made yet.
 	filter colfile.Bloom
 	final  bool
+	// Of an entry that is a column's tally; nil: it has none.
+	tally *exec.Tally
 
 	// Guarded by the cache's mutex.
 	pins    int

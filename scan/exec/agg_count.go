@@ -7,27 +7,52 @@ type countAcc struct {
 	noMorsels
 	n     []int64
 	valid []uint64
+	lanes *countLanes
 }
 
 func (a *countAcc) grow(n int)   { a.n = extend(a.n, n) }
 func (a *countAcc) bytes() int64 { return 8 * int64(cap(a.n)) }
 
 func (a *countAcc) add(v *vector.Vector, gids []uint32, n int) error {
+	if gids == nil {
+		return a.addRun(v, 0, n)
+	}
 	var valid []uint64
 	if v != nil {
 		valid = validOf(v, n, &a.valid)
 	}
 	switch {
-	case gids == nil:
-		a.n[0] += int64(countValid(valid, n))
-	case valid == nil:
+	case valid != nil:
+		for i, g := range gids {
+			a.n[g] += int64(valid[i>>6] >> (i & 63) & 1)
+		}
+	case laned(len(a.n), n):
+		if a.lanes == nil {
+			a.lanes = new(countLanes)
+		}
+		a.lanes.add(a.n, gids)
+	default:
 		counts := a.n
 		for _, g := range gids {
 			counts[g]++
 		}
-	default:
-		for i, g := range gids {
-			a.n[g] += int64(valid[i>>6] >> (i & 63) & 1)
+	}
+	return nil
+}
+
+func (a *countAcc) addRun(v *vector.Vector, g uint32, n int) error {
+	var valid []uint64
+	if v != nil {
+		valid = validOf(v, n, &a.valid)
+	}
+	a.n[g] += int64(countValid(valid, n))
+	return nil
+}
+
+func (a *countAcc) addWeighted(v *vector.Vector, gids []uint32, weights []int64) error {
+	for i, w := range weights {
+		if v == nil || !v.IsNull(i) {
+			a.n[groupOf(gids, i)] += w
 		}
 	}
 	return nil

@@ -71,34 +71,43 @@ func (a *extremeAcc[T]) grow(n int) {
 
 func (a *extremeAcc[T]) bytes() int64 { return 9 * int64(cap(a.vals)) }
 
+func (a *extremeAcc[T]) addRun(v *vector.Vector, g uint32, n int) error {
+	v, _, n = a.dense.of(v, nil, n)
+	if n == 0 {
+		return nil
+	}
+	m := a.vals[g]
+	switch {
+	case a.whole != nil:
+		lo, hi := a.whole(v, n)
+		if a.largest {
+			m = max(m, hi)
+		} else {
+			m = min(m, lo)
+		}
+	case a.largest:
+		for _, x := range a.of(v, n, &a.scratch) {
+			m = max(m, x)
+		}
+	default:
+		for _, x := range a.of(v, n, &a.scratch) {
+			m = min(m, x)
+		}
+	}
+	a.vals[g], a.seen[g] = m, true
+	return nil
+}
+
 func (a *extremeAcc[T]) add(v *vector.Vector, gids []uint32, n int) error {
+	if gids == nil {
+		return a.addRun(v, 0, n)
+	}
 	v, gids, n = a.dense.of(v, gids, n)
 	if n == 0 {
 		return nil
 	}
-	if gids == nil && a.whole != nil {
-		lo, hi := a.whole(v, n)
-		if a.seen[0] = true; a.largest {
-			a.vals[0] = max(a.vals[0], hi)
-		} else {
-			a.vals[0] = min(a.vals[0], lo)
-		}
-		return nil
-	}
 	x := a.of(v, n, &a.scratch)
 	switch {
-	case gids == nil && a.largest:
-		m := a.vals[0]
-		for _, x := range x {
-			m = max(m, x)
-		}
-		a.vals[0], a.seen[0] = m, true
-	case gids == nil:
-		m := a.vals[0]
-		for _, x := range x {
-			m = min(m, x)
-		}
-		a.vals[0], a.seen[0] = m, true
 	case a.largest:
 		gids = gids[:len(x)]
 		for i, x := range x {

@@ -49,6 +49,7 @@ type intSumAcc struct {
 	wide  []int128
 	bound uint64 // no |sum| in cells is larger
 	dense dense
+	lanes *sumLanes
 }
 
 type sumCell struct {
@@ -60,6 +61,15 @@ func (a *intSumAcc) grow(n int)   { a.cells = extend(a.cells, n) }
 func (a *intSumAcc) bytes() int64 { return 16 * int64(cap(a.cells)+cap(a.wide)) }
 
 func (a *intSumAcc) add(v *vector.Vector, gids []uint32, n int) error {
+	return a.addTo(a.cells, v, gids, n)
+}
+
+func (a *intSumAcc) addRun(v *vector.Vector, g uint32, n int) error {
+	return a.addTo(a.cells[g:], v, nil, n)
+}
+
+// addTo takes in rows of groups of cells; gids nil: all are of the first.
+func (a *intSumAcc) addTo(cells []sumCell, v *vector.Vector, gids []uint32, n int) error {
 	v, gids, n = a.dense.of(v, gids, n)
 	if n == 0 {
 		return nil
@@ -67,28 +77,79 @@ func (a *intSumAcc) add(v *vector.Vector, gids []uint32, n int) error {
 	most := magnitude(v, n)
 	hi, bound := bits.Mul64(most, uint64(n))
 	if hi != 0 || bound >= 1<<62 {
-		a.addWide(v, gids, n)
+		a.addWide(len(a.cells)-len(cells), v, gids, n)
 		return nil
 	}
 	if a.bound+bound >= 1<<62 {
 		a.flush()
 	}
 	a.bound += bound
+	var l *sumLanes
+	if gids != nil && laned(len(cells), n) {
+		if a.lanes == nil {
+			a.lanes = new(sumLanes)
+		}
+		l = a.lanes
+	}
 	switch {
 	case v.Const:
-		sumConst(a.cells, v.Int(0), gids, n)
+		sumConst(cells, v.Int(0), gids, n)
+	case v.Int8 != nil && l != nil:
+		addLanes(l, cells, v.Int8[:n], v.Base, gids)
 	case v.Int8 != nil:
-		sumInts(a.cells, v.Int8[:n], v.Base, gids)
+		sumInts(cells, v.Int8[:n], v.Base, gids)
+	case v.Int16 != nil && l != nil:
+		addLanes(l, cells, v.Int16[:n], v.Base, gids)
 	case v.Int16 != nil:
-		sumInts(a.cells, v.Int16[:n], v.Base, gids)
+		sumInts(cells, v.Int16[:n], v.Base, gids)
+	case v.Int32 != nil && l != nil:
+		addLanes(l, cells, v.Int32[:n], v.Base, gids)
 	case v.Int32 != nil:
-		sumInts(a.cells, v.Int32[:n], v.Base, gids)
+		sumInts(cells, v.Int32[:n], v.Base, gids)
 	case v.Int64 != nil:
-		sumInts(a.cells, v.Int64[:n], 0, gids)
+		sumInts(cells, v.Int64[:n], 0, gids)
 	default:
-		sumConst(a.cells, v.Base, gids, n)
+		sumConst(cells, v.Base, gids, n)
 	}
 	return nil
+}
+
+// addWeighted takes each value in as often as its weight says.
+func (a *intSumAcc) addWeighted(v *vector.Vector, gids []uint32, weights []int64) error {
+	n := len(weights)
+	most, total := magnitude(v, n), uint64(0)
+	for _, w := range weights {
+		total += uint64(w)
+	}
+	hi, bound := bits.Mul64(most, total)
+	wide := hi != 0 || bound >= 1<<62
+	if wide {
+		a.wide = extend(a.wide, len(a.cells))
+	} else {
+		if a.bound+bound >= 1<<62 {
+			a.flush()
+		}
+		a.bound += bound
+	}
+	for i, w := range weights {
+		if v.IsNull(i) {
+			continue
+		}
+		g, x := groupOf(gids, i), v.Int(i)
+		a.cells[g].n += w
+		if wide {
+			a.wide[g].add(product(x, w))
+		} else {
+			a.cells[g].sum += x * w
+		}
+	}
+	return nil
+}
+
+// product of two BIGINTs.
+func product(x, y int64) int128 {
+	hi, lo := bits.Mul64(uint64(x), uint64(y))
+	return int128{lo, int64(hi) - x>>63&y - y>>63&x}
 }
 
 // magnitude is a bound of the values' absolute values.
@@ -151,13 +212,11 @@ func sumConst(cells []sumCell, x int64, gids []uint32, n int) {
 	}
 }
 
-func (a *intSumAcc) addWide(v *vector.Vector, gids []uint32, n int) {
+// addWide is addTo of the cells from the first-th on, in 128 bits.
+func (a *intSumAcc) addWide(first int, v *vector.Vector, gids []uint32, n int) {
 	a.wide = extend(a.wide, len(a.cells))
 	for i := range n {
-		g := uint32(0)
-		if gids != nil {
-			g = gids[i]
-		}
+		g := uint32(first) + groupOf(gids, i)
 		a.wide[g].addInt(v.Int(i))
 		a.cells[g].n++
 	}
@@ -217,6 +276,7 @@ type sharedSumAcc struct {
 func (a *sharedSumAcc) grow(int)                                {}
 func (a *sharedSumAcc) bytes() int64                            { return 0 }
 func (a *sharedSumAcc) add(*vector.Vector, []uint32, int) error { return nil }
+func (a *sharedSumAcc) addRun(*vector.Vector, uint32, int) error { return nil }
 func (a *sharedSumAcc) merge(accumulator, []uint32)             {}
 func (a *sharedSumAcc) knows(s Stats, rows int) bool            { return a.of.knows(s, rows) }
 func (a *sharedSumAcc) addStats(Stats, int)                     {}

@@ -113,12 +113,19 @@ func (a *aggregateOp) sink(p part, rows int) (*groupSink, error) {
 }
 
 func (a *aggregateOp) compute(ctx context.Context, p part) error {
-	newSink := func(rows int) (sink, error) { return a.sink(p, rows) }
+	var m *morsels
+	newSink := func(rows int) (sink, error) {
+		s, err := a.sink(p, rows)
+		if err == nil && m != nil {
+			s.tally, err = newTallySink(s, m, a.n)
+		}
+		return s, err
+	}
 	var all []*groupSink
 	var sinks []sink
 	if pipe := pipelineOf(a.n.Child); pipe != nil {
-		m, err := a.run.morsels(ctx, pipe, a.exprs())
-		if err != nil {
+		var err error
+		if m, err = a.run.morsels(ctx, pipe, a.exprs()); err != nil {
 			return err
 		}
 		before := len(m.blocks)
@@ -274,6 +281,9 @@ type groupSink struct {
 	row    int
 	held   holding
 	only   *partFilter // nil: all groups
+	runs   *runKey     // nil: keys are computed row by row
+	gids   []uint32    // of rows in runs
+	tally  *tallySink  // nil: all blocks are read
 }
 
 func newGroupSink(r *runner, n *Aggregate, rows int) (*groupSink, error) {
@@ -316,6 +326,11 @@ func newGroupSink(r *runner, n *Aggregate, rows int) (*groupSink, error) {
 		}
 		at += len(a.Order)
 	}
+	if s.by == 1 {
+		if s.runs, err = runKeyOf(n.Child.Schema(), n.By[0]); err != nil {
+			return nil, err
+		}
+	}
 	if s.by > 0 {
 		s.group = newGrouper(typesOf(n.By), rows)
 	} else {
@@ -347,27 +362,33 @@ func (s *groupSink) add(b *Batch) error {
 	}
 	in := &s.p.in
 	in.set(b)
-	var gids []uint32
-	if s.group != nil {
-		for i := range s.keys {
-			v, err := s.p.evs[i].eval(in)
-			if err != nil {
+	if s.runs != nil {
+		vals, starts, err := s.runs.of(b)
+		if err != nil {
+			return err
+		}
+		if vals != nil {
+			if err := s.addRuns(vals, starts); err != nil {
 				return err
 			}
-			s.keys[i] = v
+			s.row += in.n
+			return s.account()
+		}
+	}
+	var gids []uint32
+	if s.group != nil {
+		if err := s.evalKeys(); err != nil {
+			return err
 		}
 		gids = s.group.ids(s.keys, in.n)
 		if n := s.group.len(); n > len(s.firsts) {
-			s.met(gids, n)
+			s.met(gids, nil, n)
 		}
 	}
 	for i, acc := range s.accs {
-		var v *vector.Vector
-		if ev := s.p.evs[s.by+i]; ev != nil {
-			var err error
-			if v, err = ev.eval(in); err != nil {
-				return err
-			}
+		v, err := s.arg(i)
+		if err != nil {
+			return err
 		}
 		if err := acc.add(v, gids, in.n); err != nil {
 			return err
@@ -377,11 +398,43 @@ func (s *groupSink) add(b *Batch) error {
 	return s.account()
 }
 
-// met notes where the groups that this batch brought have their first rows.
-func (s *groupSink) met(gids []uint32, n int) {
+// evalKeys computes the keys of the batch of s.p.in.
+func (s *groupSink) evalKeys() error {
+	for i := range s.keys {
+		v, err := s.p.evs[i].eval(&s.p.in)
+		if err != nil {
+			return err
+		}
+		s.keys[i] = v
+	}
+	return nil
+}
+
+// arg is aggregate i's argument in the batch of s.p.in; nil if it has none.
+func (s *groupSink) arg(i int) (*vector.Vector, error) {
+	if ev := s.p.evs[s.by+i]; ev != nil {
+		return ev.eval(&s.p.in)
+	}
+	return nil, nil
+}
+
+// block implements blockSink.
+func (s *groupSink) block(ctx context.Context, i int) (bool, error) {
+	if s.tally == nil {
+		return false, nil
+	}
+	return s.tally.block(ctx, i)
+}
+
+// met notes where the groups that this batch brought have their first rows. gids are the groups of its rows, or of those that
+// rows lists.
+func (s *groupSink) met(gids []uint32, rows []int32, n int) {
 	next := uint32(len(s.firsts))
 	for k, g := range gids {
 		if g == next {
+			if rows != nil {
+				k = int(rows[k])
+			}
 			s.firsts = append(s.firsts, s.place(k))
 			if next++; int(next) == n {
 				break
@@ -522,10 +575,12 @@ func extend[T any](s []T, n int) []T {
 	if n <= len(s) {
 		return s
 	}
-	if n > cap(s) {
-		s = slices.Grow(s, max(n, 2*cap(s))-len(s))
-	}
 	old := len(s)
+	if n > cap(s) {
+		more := vector.MakeHuge[T](max(n, 2*cap(s)))
+		copy(more, s)
+		return more[:n]
+	}
 	s = s[:n]
 	clear(s[old:])
 	return s

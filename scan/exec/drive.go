@@ -18,6 +18,13 @@ type sink interface {
 	end(morsel int) error
 }
 
+// blockSink is a sink that can take in some blocks without their rows.
+type blockSink interface {
+	sink
+	// block takes in block i of the morsels, between begin and end; false when it needs the rows.
+	block(ctx context.Context, i int) (bool, error)
+}
+
 // errStopped makes the other goroutines end where one has a bug.
 var errStopped = errors.New("exec: stopped")
 
@@ -113,10 +120,22 @@ func (m *morsels) work(ctx context.Context, s sink) error {
 		if i < 0 {
 			return nil
 		}
-		if err := w.open(ctx, i); err != nil {
+		if err := s.begin(i); err != nil {
 			return err
 		}
-		if err := s.begin(i); err != nil {
+		if b, ok := s.(blockSink); ok {
+			known, err := b.block(ctx, i)
+			if err != nil {
+				return err
+			}
+			if known {
+				if err := s.end(i); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if err := w.open(ctx, i); err != nil {
 			return err
 		}
 		for {

@@ -11,6 +11,7 @@ type divEval struct {
 	out   column
 	ints  []int64
 	valid []uint64
+	cut   bucketRuns
 }
 
 func (e *divEval) eval(in *input) (*vector.Vector, error) {

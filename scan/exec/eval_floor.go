@@ -73,6 +73,7 @@ type floorEval struct {
 	out   column
 	ints  []int64
 	valid []uint64
+	cut   bucketRuns
 	jumps bool // values jump between windows
 	tries int
 }

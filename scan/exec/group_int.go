@@ -201,7 +201,7 @@ func (h *intTable) hash(n int) {
 // misses of the caches and of the page tables than the collisions cost.
 func intSlots(now, n int) ([]intSlot, uint8) {
 	size := tableSize(now, n*8/5+1)
-	return make([]intSlot, size), uint8(64 - bits.TrailingZeros(uint(size)))
+	return vector.MakeHuge[intSlot](size), uint8(64 - bits.TrailingZeros(uint(size)))
 }
 
 // tableSize is a power of two of at least so many slots: four times as many as now while that is

@@ -9,9 +9,9 @@ import (
 	"millrace/internal/vector"
 )
 
-// textTable numbers texts, and decimals by their bytes. Up to 16 bytes lie in the slots of an
-// open-addressing hash table, so that one look decides; longer ones are looked up behind it. A
-// dictionary's entries are hashed once, on first sight.
+// textTable numbers texts, and decimals by their bytes. Up to 24 bytes lie in the slots of an
+// open-addressing hash table, so that one look decides (ids, prefixed ones too, are seldom longer); longer ones are looked up
+// behind it. A slot is half a line of the cache. A dictionary's entries are hashed once, on first sight.
 type textTable struct {
 	t       Type
 	seed    maphash.Seed
@@ -29,15 +29,19 @@ type textTable struct {
 	touched uint32
 }
 
-// textSlot holds a text of up to 16 bytes in a and b, or the hash of a longer one in a and where it
+// textSlot holds a text of up to 24 bytes in a, b and c, or the hash of a longer one in a and where it
 // lies in b.
 type textSlot struct {
-	a, b uint64
-	len  uint32
-	id   uint32 // one more than the number; 0: free
+	a, b, c uint64
+	len     uint32
+	id      uint32 // one more than the number; 0: free
 }
 
-const inlineText = 16
+// inlineSlot is what fits a slot, inlineText what pack takes.
+const (
+	inlineSlot = 24
+	inlineText = 16
+)
 
 func newTextTable(t Type) *textTable {
 	h := &textTable{t: t, seed: maphash.MakeSeed(), offsets: []uint64{0}, null: noID}
@@ -48,7 +52,7 @@ func newTextTable(t Type) *textTable {
 func (h *textTable) len() int { return len(h.offsets) - 1 }
 
 func (h *textTable) bytes() int64 {
-	return 24*int64(cap(h.slots)) + 8*int64(cap(h.offsets)) + int64(cap(h.text)) + 4*int64(cap(h.codes))
+	return 32*int64(cap(h.slots)) + 8*int64(cap(h.offsets)) + int64(cap(h.text)) + 4*int64(cap(h.codes))
 }
 
 func (h *textTable) fits() error {
@@ -110,7 +114,7 @@ const textRun = 256
 // touched, then each is looked up. The touches do not wait for each other, so that the memory
 // works on many at once; looking up one after another would wait for each.
 func (h *textTable) ofTexts(v *vector.Vector, valid []uint64, out []uint32) {
-	var run [textRun]struct{ a, b, hash uint64 }
+	var run [textRun]struct{ a, b, c, hash uint64 }
 	slots, shift := h.slots, h.shift&63
 	mask := uint64(len(slots) - 1)
 	touched := uint32(0)
@@ -120,11 +124,16 @@ func (h *textTable) ofTexts(v *vector.Vector, valid []uint64, out []uint32) {
 		for j := range n {
 			s := v.Bytes[offsets[j]:offsets[j+1]]
 			r := &run[j]
-			if len(s) <= inlineText {
-				r.a, r.b = pack(s)
-				r.hash = hashText(r.a, r.b, uint32(len(s)))
-			} else {
+			switch {
+			case len(s) > inlineSlot:
 				r.hash = maphash.Bytes(h.seed, s)
+			case len(s) > inlineText:
+				r.a, r.b, r.c = packSlot(s)
+				r.hash = hashSlot(r.a, r.b, r.c, uint32(len(s)))
+			default:
+				r.a, r.b = pack(s)
+				r.c = 0
+				r.hash = hashText(r.a, r.b, uint32(len(s)))
 			}
 		}
 		for j := range n {
@@ -138,20 +147,20 @@ func (h *textTable) ofTexts(v *vector.Vector, valid []uint64, out []uint32) {
 			}
 			r := &run[j]
 			size := offsets[j+1] - offsets[j]
-			if size > inlineText {
+			if size > inlineSlot {
 				out[i] = h.long(v.Bytes[offsets[j]:offsets[j+1]], r.hash)
 				continue
 			}
 			at := r.hash >> shift
 			for {
 				slot := &slots[at&mask]
-				if slot.a == r.a && slot.b == r.b && slot.len == size && slot.id != 0 {
+				if slot.a == r.a && slot.b == r.b && slot.c == r.c && slot.len == size && slot.id != 0 {
 					out[i] = slot.id - 1
 					break
 				}
 				if slot.id == 0 {
 					id := h.add(v.Bytes[offsets[j]:offsets[j+1]])
-					*slot = textSlot{r.a, r.b, size, id + 1}
+					*slot = textSlot{r.a, r.b, r.c, size, id + 1}
 					out[i] = id
 					break
 				}
@@ -220,7 +229,7 @@ func (h *textTable) room(n int) {
 func (h *textTable) rehash(n int) {
 	old := h.slots
 	size := tableSize(len(old), 2*(h.len()+n))
-	h.slots, h.shift = make([]textSlot, size), uint8(64-bits.TrailingZeros(uint(size)))
+	h.slots, h.shift = vector.MakeHuge[textSlot](size), uint8(64-bits.TrailingZeros(uint(size)))
 	mask := uint64(size - 1)
 	for i := range old {
 		s := &old[i]
@@ -237,8 +246,11 @@ func (h *textTable) rehash(n int) {
 
 // hash of a slot.
 func (s *textSlot) hash() uint64 {
-	if s.len > inlineText {
+	switch {
+	case s.len > inlineSlot:
 		return s.a
+	case s.len > inlineText:
+		return hashSlot(s.a, s.b, s.c, s.len)
 	}
 	return hashText(s.a, s.b, s.len)
 }
@@ -248,6 +260,21 @@ func hashText(a, b uint64, n uint32) uint64 {
 	hi ^= lo
 	hi2, lo2 := bits.Mul64(hi^a, 0xa0761d6478bd642f)
 	return hi2 ^ lo2
+}
+
+// hashSlot is hashText of 17 to 24 bytes.
+func hashSlot(a, b, c uint64, n uint32) uint64 {
+	h := hashText(a, b, n) ^ c
+	hi, lo := bits.Mul64(h, 0xd6e8feb86659fd93)
+	return hi ^ lo
+}
+
+// packSlot is pack for 17 to 24 bytes.
+func packSlot(s []byte) (a, b, c uint64) {
+	a = binary.LittleEndian.Uint64(s)
+	b = binary.LittleEndian.Uint64(s[8:])
+	c = binary.LittleEndian.Uint64(s[len(s)-8:])
+	return a, b, c >> (8 * (inlineSlot - uint(len(s))) & 63)
 }
 
 // pack makes the slot of a text of up to 16 bytes.
@@ -271,20 +298,25 @@ func pack(s []byte) (a, b uint64) {
 
 // number is the number of a text, for which there is room.
 func (h *textTable) number(s []byte) uint32 {
-	n := uint32(len(s))
-	if n > inlineText {
+	want := textSlot{len: uint32(len(s))}
+	switch {
+	case len(s) > inlineSlot:
 		return h.long(s, maphash.Bytes(h.seed, s))
+	case len(s) > inlineText:
+		want.a, want.b, want.c = packSlot(s)
+	default:
+		want.a, want.b = pack(s)
 	}
 	mask := uint64(len(h.slots) - 1)
-	a, b := pack(s)
-	for at := hashText(a, b, n) >> (h.shift & 63); ; at++ {
+	for at := want.hash() >> (h.shift & 63); ; at++ {
 		slot := &h.slots[at&mask]
 		if slot.id == 0 {
 			id := h.add(s)
-			*slot = textSlot{a, b, n, id + 1}
+			want.id = id + 1
+			*slot = want
 			return id
 		}
-		if slot.a == a && slot.b == b && slot.len == n {
+		if want.id = slot.id; *slot == want {
 			return slot.id - 1
 		}
 	}
@@ -299,7 +331,7 @@ func (h *textTable) long(s []byte, hash uint64) uint32 {
 		if slot.id == 0 {
 			where := uint64(len(h.text))
 			id := h.add(s)
-			*slot = textSlot{hash, where, n, id + 1}
+			*slot = textSlot{a: hash, b: where, len: n, id: id + 1}
 			return id
 		}
 		if slot.a == hash && slot.len == n && string(h.text[slot.b:slot.b+uint64(n)]) == string(s) {

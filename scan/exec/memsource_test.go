@@ -19,6 +19,7 @@ type memSource struct {
 	rows   [][]any
 	blocks []Block
 	opened atomic.Int64
+	tallied atomic.Int64 // tallies that were asked for
 }
 
 // newMemSource cuts rows into blocks of up to size rows; rnd chooses how columns are stored.
@@ -34,6 +35,7 @@ func newMemSource(types []Type, rows [][]any, size int, rnd *rand.Rand) *memSour
 			part = append(slices.Repeat([][]any{junk}, pad), append(slices.Clone(part), junk)...)
 			b.from, b.to, b.rows = pad, len(part)-1, len(part)
 		}
+		b.tallies = rnd != nil && rnd.IntN(2) == 0
 		for c, t := range types {
 			vals := make([]any, len(part))
 			for i, r := range part {
@@ -67,6 +69,7 @@ type memBlock struct {
 	cols      []vector.Vector
 	vals      [][]any
 	noStats   bool
+	tallies   bool
 }
 
 func (b *memBlock) Rows() int { return b.rows }
@@ -110,6 +113,31 @@ func (b *memBlock) Stats(c scan.Column) (Stats, bool) {
 		s.Sum = Const{T: Type{Kind: vector.Decimal256, Scale: t.Scale}, Dec: sum.num()}
 	}
 	return s, true
+}
+
+// Tally implements Tallier.
+func (b *memBlock) Tally(ctx context.Context, c scan.Column) (*Tally, error) {
+	if !b.tallies || b.from != 0 || b.to != b.rows {
+		return nil, ctx.Err()
+	}
+	b.source.tallied.Add(1)
+	y := &Tally{}
+	var vals []any
+	for i, x := range b.vals[c.Index] {
+		k := slices.IndexFunc(vals, func(v any) bool {
+			return v == nil && x == nil || v != nil && x != nil && compareAny(v, x) == 0
+		})
+		if k < 0 {
+			k = len(vals)
+			vals, y.Rows, y.Firsts = append(vals, x), append(y.Rows, 0), append(y.Firsts, int32(i))
+		}
+		y.Rows[k]++
+	}
+	if len(vals) > 300 {
+		return nil, nil
+	}
+	y.Values = vectorOf(b.source.types[c.Index], vals, nil)
+	return y, nil
 }
 
 func (b *memBlock) MayContain(c scan.Column, v Const) bool {
