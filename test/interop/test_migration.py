@@ -12,7 +12,8 @@ ASSIGNORS = ["RangeAssignor", "CooperativeStickyAssignor"]
 
 @pytest.mark.full
 def test_groups_roll_between_the_protocols_and_lose_and_share_nothing(server):
-    for f in AdminClient({"bootstrap.servers": server.bootstrap}).create_topics([NewTopic("t", 6)]).values():
+    admin = AdminClient({"bootstrap.servers": server.bootstrap})
+    for f in admin.create_topics([NewTopic("t", 6)]).values():
         f.result(10)
     names = [f"org.apache.kafka.clients.consumer.{a}" for a in ASSIGNORS]
     out = subprocess.run([*JAVA, "MigrationProgram", server.bootstrap, "t", *names], capture_output=True, text=True, timeout=240)
