@@ -176,35 +176,47 @@ func (v *builder) take(rows int) arrow.Array {
 	return array.MakeFromData(d)
 }
 
-// takeVector hands over the rows as a vector and starts anew.
-func (v *builder) takeVector(rows int) (out vector.Vector) {
+// takeVector hands over the rows as a vector and starts anew, or, if it is only lent, once reset is called.
+func (v *builder) takeVector(rows int, lent bool) (out vector.Vector) {
 	valid := v.valid[: (rows+63)/64 : (rows+63)/64]
 	words := v.words[:rows*v.width]
-	v.valid = nil
+	if !lent {
+		v.valid = nil
+	}
 	t := &v.col.Type
 	switch {
+	case v.texts != nil && lent:
+		return v.texts.Lend(rows, valid)
 	case v.texts != nil:
 		return v.texts.Take(rows, valid)
 	case t.Kind == Decimal && v.width == 2:
-		v.words = nil
-		return vector.OfDec128(arrow.Decimal128Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(words)), int32(t.Scale), valid)
+		out = vector.OfDec128(arrow.Decimal128Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(words)), int32(t.Scale), valid)
 	case t.Kind == Decimal:
-		v.words = nil
-		return vector.OfDec256(arrow.Decimal256Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(words)), int32(t.Scale), valid)
+		out = vector.OfDec256(arrow.Decimal256Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(words)), int32(t.Scale), valid)
 	case t.Kind == Float64:
-		v.words = nil
-		return vector.OfFloats(arrow.Float64Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(words)), valid)
+		out = vector.OfFloats(arrow.Float64Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(words)), valid)
 	case t.Kind == Uint64:
-		v.words = nil
-		return vector.OfUints(words, valid)
+		out = vector.OfUints(words, valid)
+	default:
+		out = vector.OfInts(arrow.Int64Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(words)), valid)
+		if len(out.Int64) < 2 && !lent {
+			clear(words)
+			return out
+		}
 	}
-	out = vector.OfInts(arrow.Int64Traits.CastFromBytes(arrow.Uint64Traits.CastToBytes(words)), valid)
-	if len(out.Int64) > 1 {
+	if !lent {
 		v.words = nil // given away
-	} else {
-		clear(words)
 	}
 	return out
+}
+
+// reset starts anew after takeVector lent rows rows.
+func (v *builder) reset(rows int) {
+	clear(v.valid[:(rows+63)/64])
+	clear(v.words[:rows*v.width])
+	if v.texts != nil {
+		v.texts.Reset()
+	}
 }
 
 // putDecimal writes a scaled value in two's complement.

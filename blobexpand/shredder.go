@@ -6,7 +6,10 @@ import "millrace/internal/vector"
 // that was made on the way where it pays. Not safe for concurrent use; reused over batches.
 //
 // Between two Takes at most 2 GiB - 1 of values may be appended.
-type Shredder struct{ e Expander }
+type Shredder struct {
+	e    Expander
+	lent int // rows of the vectors that Lend gave out, plus 1; 0: none
+}
 
 // NewShredder for columns cols, in that order.
 func NewShredder(cols []Column, o ExpanderOptions) *Shredder {
@@ -22,7 +25,12 @@ func NewShredder(cols []Column, o ExpanderOptions) *Shredder {
 }
 
 // Append shreds one value as the next row; nil is a tombstone (all NULL, no error).
-func (s *Shredder) Append(value []byte) { s.e.Append(value) }
+func (s *Shredder) Append(value []byte) {
+	if s.lent > 0 {
+		s.takeBack()
+	}
+	s.e.Append(value)
+}
 
 // Rows appended since the last Take.
 func (s *Shredder) Rows() int { return s.e.rows }
@@ -32,23 +40,47 @@ func (s *Shredder) Bytes() int64 { return s.e.bytes }
 
 // Take returns one vector per column in order (then the error vector and the rest vector, if
 // asked for) and starts anew. VectorType says what kind each has.
-func (s *Shredder) Take() []vector.Vector {
+func (s *Shredder) Take() []vector.Vector { return s.take(false) }
+
+// Lend is Take of vectors whose memory stays the Shredder's: they hold until the next call of any method, and so cost no memory
+// anew.
+func (s *Shredder) Lend() []vector.Vector { return s.take(true) }
+
+func (s *Shredder) take(lend bool) []vector.Vector {
+	if s.lent > 0 {
+		s.takeBack()
+	}
 	e := &s.e
 	if e.room == 0 {
 		e.grow()
 	}
+	if lend {
+		s.lent = e.rows + 1
+	}
 	out := make([]vector.Vector, 0, e.out+2)
-	for i := range e.vecs[:e.out] {
-		out = append(out, e.vecs[i].takeVector(e.rows))
-	}
-	if e.o.Errors {
-		out = append(out, e.errs.takeVector(e.rows))
-	}
-	if e.o.Rest {
-		out = append(out, e.rest.takeVector(e.rows))
-	}
+	s.each(func(v *builder) { out = append(out, v.takeVector(e.rows, lend)) })
 	e.restart()
 	return out
+}
+
+// takeBack makes the memory of lent vectors that of the next ones.
+func (s *Shredder) takeBack() {
+	s.each(func(v *builder) { v.reset(s.lent - 1) })
+	s.lent = 0
+}
+
+// each visits the columns in the order of Take.
+func (s *Shredder) each(visit func(*builder)) {
+	e := &s.e
+	for i := range e.vecs[:e.out] {
+		visit(&e.vecs[i])
+	}
+	if e.o.Errors {
+		visit(&e.errs)
+	}
+	if e.o.Rest {
+		visit(&e.rest)
+	}
 }
 
 // VectorType is the kind and scale of a column's vector. Times and dates are integers: days, or

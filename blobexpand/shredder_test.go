@@ -3,6 +3,7 @@ package blobexpand
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -44,6 +45,12 @@ func vectorCells(v *vector.Vector) []string {
 // bothWays expands values into arrays and into vectors, in batches, and fails where they differ.
 func bothWays(t rapid.TB, e *Expander, s *Shredder, cols []Column, values [][]byte) {
 	t.Helper()
+	compareWays(t, e, s, s.Take, cols, values)
+	compareWays(t, e, s, s.Lend, cols, values)
+}
+
+func compareWays(t rapid.TB, e *Expander, s *Shredder, take func() []vector.Vector, cols []Column, values [][]byte) {
+	t.Helper()
 	for _, v := range values {
 		e.Append(v)
 		s.Append(v)
@@ -51,7 +58,7 @@ func bothWays(t rapid.TB, e *Expander, s *Shredder, cols []Column, values [][]by
 	if e.Rows() != s.Rows() || e.Bytes() != s.Bytes() {
 		t.Fatalf("%d rows of %d bytes, want %d of %d", s.Rows(), s.Bytes(), e.Rows(), e.Bytes())
 	}
-	arrays, vectors := e.Take(), s.Take()
+	arrays, vectors := e.Take(), take()
 	if len(arrays) != len(vectors) {
 		t.Fatalf("%d vectors, want %d", len(vectors), len(arrays))
 	}
@@ -240,14 +247,45 @@ func TestShreddingIntoVectorsAllocatesNothingPerRecord(t *testing.T) {
 		in.Observe(v)
 	}
 	s := NewShredder(in.Columns(), ExpanderOptions{Errors: true, All: in.Columns(), Rest: true})
+	for _, take := range []func() []vector.Vector{s.Take, s.Lend} {
+		run := func() {
+			for _, v := range values {
+				s.Append(v)
+			}
+			take()
+		}
+		run()
+		if n := testing.AllocsPerRun(10, run); n > 22*12 {
+			t.Errorf("%v allocations for %d records", n, len(values))
+		}
+	}
+}
+
+func TestLentVectorsTakeNoMemoryAnew(t *testing.T) {
+	values, _ := clickEvents(8192)
+	in := NewInference(nil, nil)
+	bytes := 0
+	for _, v := range values {
+		in.Observe(v)
+		bytes += len(v)
+	}
+	s := NewShredder(in.Columns(), ExpanderOptions{})
 	run := func() {
 		for _, v := range values {
 			s.Append(v)
 		}
-		s.Take()
+		s.Lend()
 	}
 	run()
-	if n := testing.AllocsPerRun(10, run); n > 22*12 {
-		t.Errorf("%v allocations for %d records", n, len(values))
+	run()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 4 {
+		run()
+	}
+	runtime.ReadMemStats(&after)
+	// Narrow integers are made of wide ones, and dictionaries that did not pay were begun.
+	if n := int(after.TotalAlloc-before.TotalAlloc) / 4; n > bytes/3 {
+		t.Errorf("%d bytes for %d of records", n, bytes)
 	}
 }

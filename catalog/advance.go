@@ -57,11 +57,11 @@ func (h *sources) Pop() any {
 // advance brings s, which the caller has entered and prepared, up to sn, reading
 // all partitions' batches merged in log order so that names do not depend on who
 // asked when. After limit bytes it stops early, between two entries (done is then
-// false).
+// false). pause, unless nil, is called before each batch.
 //
 // A batch that cannot be read is left out with a warning: its rows cannot be read
 // either, and the rest of the table must not suffer.
-func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t state.Topic, limit int64) (done bool, err error) {
+func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t state.Topic, limit int64, pause func(context.Context) error) (done bool, err error) {
 	upTo := commitlog.LSN(s.upTo.Load())
 	if sn.LSN() <= upTo {
 		return true, nil
@@ -118,7 +118,11 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 	}
 	for len(h) > 0 {
 		src := &h[0]
-		if err := ctx.Err(); err != nil || read >= limit && src.lsn != last {
+		err := ctx.Err()
+		if err == nil && pause != nil {
+			err = pause(ctx)
+		}
+		if err != nil || read >= limit && src.lsn != last {
 			publish(src.lsn - 1) // everything before this entry is in
 			return false, err
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"millrace/blobexpand"
+	"millrace/internal/pace"
 	"millrace/internal/recordbatch"
 	"millrace/internal/topicconfig"
 	"millrace/store"
@@ -70,6 +71,7 @@ type Catalog struct {
 	stopped chan struct{}
 	sweeps  atomic.Uint64 // the running sweep's number, for schema.used
 	swept   sweepState    // the sweeper's own
+	pace    *pace.Pace    // the sweeper's own
 	covered covered
 }
 
@@ -94,7 +96,7 @@ func newCatalog(st *store.Store, o Options) *Catalog {
 	if o.SaveBytes <= 0 {
 		o.SaveBytes = 64 << 20
 	}
-	c := &Catalog{st: st, o: o, log: o.Logger, covered: covered{at: time.Now()}}
+	c := &Catalog{st: st, o: o, log: o.Logger, covered: covered{at: time.Now()}, pace: pace.New(st.Busy)}
 	c.m = newMetrics(o.Registry, c.lag)
 	c.swept.ends = map[state.TopicID][]int64{}
 	c.schemas.byTopic = map[state.TopicID]*schema{}
@@ -147,7 +149,7 @@ func (c *Catalog) Bind(ctx context.Context, sn *store.Snapshot, topic string) (*
 	if err := c.prepare(s, t); err != nil {
 		return nil, err
 	}
-	if _, err := c.advance(ctx, s, sn, t, noLimit); err != nil {
+	if _, err := c.advance(ctx, s, sn, t, noLimit, nil); err != nil {
 		return nil, err
 	}
 	return s.tableFor(t)

@@ -33,6 +33,8 @@ type schema struct {
 	unsaved   bool                // columns changed since the last save
 	freshness int64               // bytes inferred since the last save
 
+	waiting atomic.Int32 // who would like to enter
+
 	used  atomic.Uint64 // number of the sweep during which it was last written or named
 	table atomic.Pointer[Table]
 	upTo  atomic.Uint64 // every record of entries up to this LSN is in table; stored after it
@@ -48,6 +50,8 @@ func (s *schema) enter(ctx context.Context) error {
 	if s.tryEnter() {
 		return nil
 	}
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
 	select {
 	case <-s.inside:
 		return nil

@@ -33,6 +33,8 @@ const (
 	sweepAheadBytes = 16 << 20
 	// sweepLookEvery is how often it looks whether so much was published.
 	sweepLookEvery = 50 * time.Millisecond
+	// sweepHurry is from how far behind on it leaves producers less of the processors.
+	sweepHurry = 500 * time.Millisecond
 	// idleSweeps is for how many sweeps a topic must be neither written nor named
 	// until its columns leave memory (about 16 KiB for 20 of them). The next
 	// statement reads them back from their document.
@@ -81,6 +83,7 @@ func (c *Catalog) sweep(ctx context.Context) error {
 func (c *Catalog) sweepNews(ctx context.Context) (err error) {
 	began := time.Now()
 	c.swept.bytes = c.st.PublishedBytes()
+	c.pace.Hurry(c.lag() > sweepHurry.Seconds())
 	sn := c.st.Snapshot()
 	defer sn.Release()
 	if sn.LSN() == c.swept.lsn {
@@ -146,7 +149,7 @@ func (c *Catalog) sweepTopic(ctx context.Context, sn *store.Snapshot, t state.To
 		}
 		err := c.prepare(s, t)
 		if err == nil {
-			done, err = c.advance(ctx, s, sn, t, sweepChunkBytes)
+			done, err = c.advance(ctx, s, sn, t, sweepChunkBytes, c.pauses(s))
 		}
 		if err == nil && done {
 			err = c.save(ctx, s, c.o.SaveBytes)
@@ -162,6 +165,16 @@ func (c *Catalog) sweepTopic(ctx context.Context, sn *store.Snapshot, t state.To
 		}
 	}
 	return nil
+}
+
+// pauses lets producers have the processors between batches, unless somebody waits for the topic.
+func (c *Catalog) pauses(s *schema) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if s.waiting.Load() > 0 {
+			return nil
+		}
+		return c.pace.Step(ctx)
+	}
 }
 
 // hasNews says whether the sweeper has anything to do with a topic: records since

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"millrace/catalog"
+	"millrace/internal/pace"
 	"millrace/scan/columns"
 	"millrace/store"
 	"millrace/store/state"
@@ -44,9 +46,8 @@ const (
 	renewEvery = 5 * time.Minute
 	// sweepEvery is how often files that nobody wants are looked for.
 	sweepEvery = 30 * time.Second
-	// yieldMax is how long the worker makes way for producers before each block: as long as its last
-	// step took, at most.
-	yieldMax = time.Second
+	// hurryBlocks is from how many full blocks on that are in no file the worker works in longer slices.
+	hurryBlocks = 4 * fullBlocks
 	// plainFor is how long a topic without columns of its own is left alone. Its records have nothing to expand, and
 	// partition, offset, time and key are read from their batches about as fast; so producers of such records
 	// pay nothing, unless somebody asks for them in columns.
@@ -63,8 +64,10 @@ type Sealer struct {
 	stop    context.CancelFunc
 	stopped chan struct{}
 
-	// sealing holds one token: who has it writes files. One is written at a time.
+	// sealing holds one token: who has it writes files, at that pace. One is written at a time.
 	sealing chan struct{}
+	pace    *pace.Pace
+	behind  atomic.Bool // too many blocks are in no file
 
 	// The worker's own.
 	known   map[state.TopicPartition]progress
@@ -99,6 +102,7 @@ func New(o Options) *Sealer {
 		known: map[state.TopicPartition]progress{}, failed: map[state.TopicID]time.Time{}, plain: map[state.TopicID]time.Time{}, waiting: map[state.TopicID]time.Time{},
 	}
 	s.sealing <- struct{}{}
+	s.pace = pace.New(o.Store.Busy)
 	s.m = newMetrics(o.Registry, o.Columns)
 	go s.work(ctx)
 	return s
@@ -199,6 +203,7 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 	}
 	sn.Release()
 	s.m.lag.Set(float64(lag))
+	s.behind.Store(lag >= hurryBlocks*int64(s.o.Columns.BlockRows()))
 	for _, d := range list {
 		if ctx.Err() != nil {
 			return
@@ -328,12 +333,8 @@ func (s *Sealer) file(ctx context.Context, topic string, partitions []int32, all
 		return columns.Progress{}, err
 	}
 	began := time.Now()
-	step := began
-	p, err := s.o.Columns.Seal(ctx, sn, t, partitions, all, func(ctx context.Context) error {
-		err := s.makeWay(ctx, time.Since(step))
-		step = time.Now()
-		return err
-	})
+	s.pace.Hurry(s.behind.Load())
+	p, err := s.o.Columns.Seal(ctx, sn, t, partitions, all, s.pace.Step)
 	if err != nil {
 		return p, fmt.Errorf("sealer: %s: %w", topic, err)
 	}
@@ -346,21 +347,6 @@ func (s *Sealer) file(ctx context.Context, topic string, partitions []int32, all
 			"bytes", p.FileBytes, "took", time.Since(began))
 	}
 	return p, nil
-}
-
-// makeWay waits while records wait for the disk, as long as the last step took at most.
-func (s *Sealer) makeWay(ctx context.Context, took time.Duration) error {
-	if !s.o.Store.Busy() {
-		return ctx.Err()
-	}
-	t := time.NewTimer(min(took, yieldMax))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 func (s *Sealer) dropDead(ctx context.Context, sn *store.Snapshot) {

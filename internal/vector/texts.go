@@ -30,6 +30,9 @@ type Texts struct {
 
 	offs []uint32 // of the dictionary's strings, or (plain) of the rows so far
 	data []byte
+	// spareOffs and spareData are for the other of these two, kept from one vector that was lent to the next.
+	spareOffs []uint32
+	spareData []byte
 
 	room            int // rows asked for
 	skip, skipNext  int // vectors to come that start plain
@@ -178,8 +181,9 @@ func (t *Texts) toPlain() {
 	codes, dictOffs, dictData := t.codes[:t.next], t.offs, t.data
 	t.plain = true
 	t.table, t.count = nil, 0
-	t.offs = make([]uint32, 1, max(t.room, len(codes))+1)
-	t.data = make([]byte, 0, max(len(dictData), t.guess()))
+	t.offs, t.data = extended(t.spareOffs[:0], max(t.room, len(codes))+1), extended(t.spareData[:0], max(len(dictData), t.guess()))
+	t.offs = append(t.offs, 0)
+	t.spareOffs, t.spareData = dictOffs, dictData
 	for _, c := range codes {
 		if len(dictOffs) > 1 {
 			t.data = append(t.data, dictData[dictOffs[c]:dictOffs[c+1]]...)
@@ -206,7 +210,16 @@ func (t *Texts) putPlain(row int, text []byte) {
 
 // Take gives rows as a vector and starts anew. valid is as the Of functions have it.
 func (t *Texts) Take(rows int, valid []uint64) Vector {
-	defer t.reset()
+	v := t.vector(rows, valid, false)
+	t.reset()
+	return v
+}
+
+// Lend is Take of a vector whose memory stays the builder's: nothing else may be called while the vector is in use, and then
+// Reset. So the memory of one vector serves the next.
+func (t *Texts) Lend(rows int, valid []uint64) Vector { return t.vector(rows, valid, true) }
+
+func (t *Texts) vector(rows int, valid []uint64, lent bool) Vector {
 	if rows == 0 {
 		return Vector{Kind: String, Offsets: []uint32{0}, Bytes: []byte{}}
 	}
@@ -229,6 +242,9 @@ func (t *Texts) Take(rows int, valid []uint64) Vector {
 	}
 	t.skipNext = 0
 	t.lengthen(rows)
+	if lent {
+		return OfCodes(t.codes[:rows], &Dict{Offsets: t.offs, Bytes: t.data}, valid)
+	}
 	dict := &Dict{
 		Offsets: append(make([]uint32, 0, len(t.offs)), t.offs...),
 		Bytes:   append(make([]byte, 0, len(t.data)), t.data...),
@@ -238,6 +254,16 @@ func (t *Texts) Take(rows int, valid []uint64) Vector {
 		codes = append(make([]uint16, 0, rows), codes...)
 	}
 	return OfCodes(codes, dict, valid)
+}
+
+// Reset starts anew after Lend. All memory is kept.
+func (t *Texts) Reset() {
+	if t.plain {
+		t.offs, t.spareOffs = t.spareOffs, t.offs
+		t.data, t.spareData = t.spareData, t.data
+	}
+	clear(t.codes[:min(t.next, len(t.codes))])
+	t.restart(math.MaxInt)
 }
 
 // smallDict strings cost so little that a dictionary stays even if all differ.
@@ -257,10 +283,16 @@ func (t *Texts) reset() {
 	if cap(t.data) > maxKept {
 		t.data = nil
 	}
+	t.spareOffs, t.spareData = nil, nil
+	t.restart(maxKept)
+}
+
+// restart forgets the rows, and the table if it is larger than that.
+func (t *Texts) restart(most int) {
 	t.offs, t.data = t.offs[:0], t.data[:0]
 	t.plain, t.puts, t.next, t.count, t.room = false, 0, 0, 0, 0
 	if t.table != nil {
-		if len(t.table) > maxKept/8 {
+		if len(t.table) > most/8 {
 			t.table = nil
 		} else {
 			clear(t.table)

@@ -397,6 +397,37 @@ func TestTextsPutAfterGapsKeepTheirRows(t *testing.T) {
 	}
 }
 
+func TestLentTextsAreThoseThatWereTaken(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var b Texts
+		for range rapid.IntRange(1, 6).Draw(t, "vectors") {
+			rows := rapid.SampledFrom([]int{0, 1, 60, 100, 200, 700, 9000}).Draw(t, "rows")
+			distinct := rapid.SampledFrom([]int{1, 10, 300, 100_000}).Draw(t, "strings")
+			random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+			want := make([]any, rows)
+			valid := make([]uint64, (rows+63)/64)
+			b.Reserve(rows)
+			for i := range want {
+				if random.IntN(5) == 0 {
+					continue
+				}
+				s := fmt.Sprint("string ", random.IntN(distinct))
+				b.Put(i, []byte(s))
+				want[i] = s
+				valid[i>>6] |= 1 << (i & 63)
+			}
+			if rapid.Bool().Draw(t, "take") {
+				v := b.Take(rows, valid)
+				check(t, "taken", &v, want)
+				continue
+			}
+			v := b.Lend(rows, valid)
+			check(t, "lent", &v, want)
+			b.Reset()
+		}
+	})
+}
+
 func TestOtherTypesAreRefused(t *testing.T) {
 	b := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64)
 	defer b.Release()

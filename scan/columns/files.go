@@ -265,6 +265,7 @@ func (s *Set) forgetFiles(tf *topicFiles) {
 
 // Sweep forgets the topics that are not among topics, and removes their files, also those of earlier runs.
 func (s *Set) Sweep(topics func() *store.TopicSet) {
+	s.dropIdle()
 	if s.o.Dir == "" {
 		s.Forget(topics())
 		return

@@ -50,9 +50,9 @@ type Progress struct {
 }
 
 // Seal writes blocks of partitions that are in no file yet into one: those that are full, or, with all, whatever
-// is decided. At most sealBlocks; Progress.More says whether to come again. makeWay is called before each block. The
+// is decided. At most sealBlocks; Progress.More says whether to come again. pace is called often, each 50 µs of work or so. The
 // snapshot must be one that t was bound to.
-func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, partitions []int32, all bool, makeWay func(context.Context) error) (Progress, error) {
+func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, partitions []int32, all bool, pace func(context.Context) error) (Progress, error) {
 	out := Progress{Upto: make([]int64, len(partitions))}
 	if s.o.Dir == "" {
 		return out, nil
@@ -97,13 +97,16 @@ func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, pa
 		return out, err
 	}
 	complete := knowsAll(t)
+	work := s.workspace(pace)
+	defer s.keepWorkspace(work)
+	w.Pace = func() error { return pace(ctx) }
 	var written []*block
 	for _, c := range chosen {
-		if err = makeWay(ctx); err != nil {
+		if err = pace(ctx); err != nil {
 			break
 		}
 		var rows int
-		if rows, err = s.sealBlock(ctx, c, cols, w, complete); err != nil {
+		if rows, err = s.sealBlock(ctx, c, cols, w, complete, work); err != nil {
 			break
 		}
 		if rows > 0 {
@@ -172,8 +175,8 @@ func (p *part) claim(ctx context.Context, v *seen, all bool, most int) (chosen [
 }
 
 // sealBlock adds one block to a file and returns its rows.
-func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *colfile.Writer, complete bool) (int, error) {
-	vecs, from, to, release, err := w.open(ctx, cols, false)
+func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *colfile.Writer, complete bool, work *workspace) (int, error) {
+	vecs, from, to, release, err := w.open(ctx, cols, work)
 	if err != nil {
 		return 0, err
 	}
@@ -197,6 +200,9 @@ func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *col
 			st = statsOf(v)
 		}
 		stats[i] = toFile(v.Kind, st)
+		if err := work.pace(ctx); err != nil {
+			return 0, err
+		}
 	}
 	return rows, f.Add(blk, vecs, stats)
 }

@@ -3,6 +3,7 @@ package columns
 import (
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"millrace/internal/vfs"
 	"millrace/scan/exec"
@@ -34,6 +35,7 @@ type Set struct {
 	o     Options
 	cache *cache
 	m     *metrics
+	kept  atomic.Pointer[workspace] // of the last Seal; nil while one runs
 
 	mu     sync.Mutex // guards the maps only
 	parts  map[state.TopicPartition]*part

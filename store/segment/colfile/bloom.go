@@ -62,27 +62,43 @@ func (f Bloom) MayContain(value []byte) bool {
 
 // BloomOf makes the filter of a column of text; nil where it does not pay.
 func BloomOf(v *vector.Vector) Bloom {
+	f, _ := bloomOf(v, nil)
+	return f
+}
+
+// pacedValues is how many values go into a filter between two calls of pace.
+const pacedValues = 1024
+
+// bloomOf is BloomOf that calls pace now and then, and gives up with its error.
+func bloomOf(v *vector.Vector, pace func() error) (Bloom, error) {
 	if v.Kind != vector.String || v.Const || v.Len == 0 {
-		return nil
+		return nil, nil
 	}
+	values := v.Len
 	if v.Dict != nil {
-		if v.Dict.Len() < bloomMin {
-			return nil
-		}
-		f := newBloom(v.Dict.Len())
-		for i := range v.Dict.Len() {
+		values = v.Dict.Len()
+	}
+	if values < bloomMin {
+		return nil, nil
+	}
+	var f Bloom
+	if v.Dict != nil {
+		f = newBloom(values)
+	} else {
+		f = newBloom(values - v.CountNulls())
+	}
+	for i := range values {
+		switch {
+		case v.Dict != nil:
 			f.add(v.Dict.Value(i))
-		}
-		return f
-	}
-	if v.Len < bloomMin {
-		return nil
-	}
-	f := newBloom(v.Len - v.CountNulls())
-	for i := range v.Len {
-		if !v.IsNull(i) {
+		case !v.IsNull(i):
 			f.add(v.Text(i))
 		}
+		if pace != nil && i%pacedValues == 0 {
+			if err := pace(); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return f
+	return f, nil
 }

@@ -358,20 +358,112 @@ func TestWriteASample(t *testing.T) {
 	write(t, vfs.OS{}, path, r, os.Getenv("ZSTD") != "", 100_000, 5, 131072)
 }
 
+// chunkOf encodes a column.
+func chunkOf(t testing.TB, c *Column, v *vector.Vector) []byte {
+	t.Helper()
+	var out []byte
+	e := encoder{emit: func(p []byte) error { out = append(out, p...); return nil }}
+	if err := e.chunk(c, v); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// The files of testdata were written by version 1 of the format.
+func TestFilesOfVersion1AreRead(t *testing.T) {
+	for _, name := range []string{"version1.parquet", "version1-zstd.parquet"} {
+		t.Run(name, func(t *testing.T) {
+			now := vfs.NewMem()
+			want := write(t, now, "/f", rand.New(rand.NewPCG(9, 9)), false, 5, 150)
+			f, err := Open(vfs.OS{}, filepath.Join("testdata", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			for b := range want {
+				for c := range columns {
+					got, err := f.Read(b, c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					equal(t, columns[c].Name, got, want[b][c])
+				}
+			}
+		})
+	}
+}
+
+func TestOnlyChunksThatShrinkAreCompressed(t *testing.T) {
+	const rows = 50_000
+	r := rand.New(rand.NewPCG(1, 2))
+	cols := []Column{
+		{Name: "random", Key: "random", Kind: vector.String, Logical: Text},
+		{Name: "words", Key: "words", Kind: vector.String, Logical: Text},
+		{Name: "f", Key: "f", Kind: vector.Float},
+		{Name: "round", Key: "round", Kind: vector.Float},
+		{Name: "few", Key: "few", Kind: vector.String, Logical: Text},
+	}
+	var random, words, few vector.Texts
+	noise, round := make([]float64, rows), make([]float64, rows)
+	for i := range rows {
+		b := make([]byte, 40)
+		for j := range b {
+			b[j] = byte(r.Uint32()) & 0x7f
+		}
+		random.Put(i, b)
+		words.Put(i, fmt.Appendf(nil, "the number of this row is %d, and that of the next one is %d", i, i+1))
+		few.Put(i, []byte([]string{"a", "b", "c", "d"}[r.IntN(4)]))
+		noise[i], round[i] = r.NormFloat64(), float64(r.IntN(1000))
+	}
+	a, b, c := random.Take(rows, nil), words.Take(rows, nil), few.Take(rows, nil)
+	d, e := vector.OfFloats(noise, nil), vector.OfFloats(round, nil)
+	vecs := []*vector.Vector{&a, &b, &d, &e, &c}
+	for _, zstd := range []bool{true, false} {
+		fs := vfs.NewMem()
+		w, err := Create(fs, "/f", Info{Zstd: zstd, Columns: cols})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(Block{End: rows, Rows: rows, Dense: true}, vecs, make([]Stats, len(cols))); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(fs, "/f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []bool{false, true, false, true, false} {
+			if got := f.Blocks[0].Chunks[i].Zstd; got != (want && zstd) {
+				t.Errorf("%s compressed: %t, of a file with zstd: %t", cols[i].Name, got, zstd)
+			}
+			got, err := f.Read(0, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, cols[i].Name, got, vecs[i])
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func FuzzFooter(f *testing.F) {
 	info := Info{TopicName: "t", ID: 3, Columns: columns[:3], Blocks: []Block{{End: 5, Rows: 5, Dense: true, Chunks: make([]Chunk, 3)}}}
 	info.Blocks[0].Chunks[1] = Chunk{Stats: Stats{HasMin: true, Min: make([]byte, 8), HasSum: true, Sum: make([]byte, 32)}, At: 4, Size: 10, BloomAt: 20, BloomSize: 32}
 	f.Add(appendFooter(nil, &info))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got, err := parseFooter(b, 1<<20)
+		got, err := parseFooter(b, version, 1<<20)
 		if err != nil {
 			if !errors.Is(err, ErrCorrupt) {
 				t.Fatal(err)
 			}
 			return
 		}
-		again, err := parseFooter(appendFooter(nil, got), 1<<20)
+		again, err := parseFooter(appendFooter(nil, got), version, 1<<20)
 		if err != nil || len(again.Blocks) != len(got.Blocks) || len(again.Columns) != len(got.Columns) {
 			t.Fatalf("what was read is not read again: %v", err)
 		}
@@ -382,12 +474,7 @@ func FuzzFooter(f *testing.F) {
 func FuzzChunk(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range columns {
-		var e encoder
-		b, err := e.chunk(&columns[i], randomVector(r, &columns[i], 300, 10))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(uint8(i), bytes.Clone(b))
+		f.Add(uint8(i), chunkOf(f, &columns[i], randomVector(r, &columns[i], 300, 10)))
 	}
 	f.Fuzz(func(t *testing.T, c uint8, b []byte) {
 		if _, err := decode(&columns[int(c)%len(columns)], 300, b, nil); err != nil && !errors.Is(err, ErrCorrupt) {
@@ -401,16 +488,12 @@ func BenchmarkChunk(b *testing.B) {
 	for i := range columns {
 		c := &columns[i]
 		v := randomVector(r, c, 131072, 0)
-		var e encoder
-		data, err := e.chunk(c, v)
-		if err != nil {
-			b.Fatal(err)
-		}
-		data = bytes.Clone(data)
+		data := chunkOf(b, c, v)
+		e := encoder{emit: func([]byte) error { return nil }}
 		b.Run("write/"+c.Name, func(b *testing.B) {
 			b.SetBytes(131072)
 			for b.Loop() {
-				if _, err := e.chunk(c, v); err != nil {
+				if err := e.chunk(c, v); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -69,34 +69,63 @@ func (c *Column) physical() (typ int32, fixed int) {
 	return typeBytes, 0
 }
 
+// trialBytes of a chunk's pages are compressed to see whether it pays: if they shrink by less than one part in trialShare, the chunk
+// is not compressed, since reading is several times faster then.
+const (
+	trialBytes = 256 << 10
+	trialShare = 7
+)
+
 // encoder makes chunks. Not safe for concurrent use.
 type encoder struct {
-	zstd *zstd.Encoder // nil: no compression
+	zstd *zstd.Encoder      // nil: nothing is compressed
+	emit func([]byte) error // takes what is finished
+	pace func() error       // called once a page, unless nil
 
-	out     []byte
+	head    []byte
 	body    []byte
 	packed  []byte
 	ints    []int64
 	levels  []uint8
 	lengths []int64
+	// On trial, what there is of the chunk: pages as they are, and compressed.
+	trial [2]form
+	on    bool
 
+	chunkInfo
+}
+
+// form is one way to write a chunk.
+type form struct {
+	pages  []byte
+	dataAt int64 // of the first data page
+}
+
+// chunkInfo says how the chunk was written.
+type chunkInfo struct {
 	encodings    []int32
-	dictAt       int64 // within out; -1: none
-	dataAt       int64
+	codec        int32
+	dict         bool  // there is a dictionary, at its beginning
+	dataAt       int64 // within the chunk
+	size         int64
 	uncompressed int64
 }
 
-// chunk encodes a column; the answer is valid until the next call.
-func (e *encoder) chunk(c *Column, v *vector.Vector) ([]byte, error) {
-	e.out, e.uncompressed, e.dictAt = e.out[:0], 0, -1
+// chunk encodes a column.
+func (e *encoder) chunk(c *Column, v *vector.Vector) error {
 	coded := v.Kind == vector.String && v.Dict != nil && !v.Const
+	e.chunkInfo = chunkInfo{codec: codecNone, dict: coded, dataAt: -1}
+	if e.on = e.zstd != nil; e.on {
+		for i := range e.trial {
+			e.trial[i] = form{e.trial[i].pages[:0], -1}
+		}
+	}
 	typ, _ := c.physical()
 	switch {
 	case coded:
 		e.encodings = []int32{encPlain, encRLE, encRLEDict}
-		e.dictAt = 0
 		if err := e.dictionary(v.Dict); err != nil {
-			return nil, err
+			return err
 		}
 	case typ == typeBytes:
 		e.encodings = []int32{encRLE, encDeltaLength}
@@ -105,15 +134,22 @@ func (e *encoder) chunk(c *Column, v *vector.Vector) ([]byte, error) {
 	default:
 		e.encodings = []int32{encRLE, encPlain}
 	}
-	e.dataAt = int64(len(e.out))
 	for from := 0; from < v.Len; {
 		to := e.pageEnd(c, v, from)
 		if err := e.page(c, v, from, to, coded); err != nil {
-			return nil, err
+			return err
+		}
+		if e.pace != nil {
+			if err := e.pace(); err != nil {
+				return err
+			}
 		}
 		from = to
 	}
-	return e.out, nil
+	if e.on {
+		return e.decide()
+	}
+	return nil
 }
 
 // pageEnd is where the page that begins with row from ends.
@@ -144,25 +180,76 @@ func (e *encoder) dictionary(d *vector.Dict) error {
 		e.body = binary.LittleEndian.AppendUint32(e.body, uint32(len(x)))
 		e.body = append(e.body, x...)
 	}
-	return e.put(pageDict, d.Len(), encPlain)
+	return e.put(pageDict, d.Len(), encPlain, nil)
 }
 
-// put compresses the body and appends a page.
-func (e *encoder) put(kind int32, values int, encoding int32) error {
-	if len(e.body) > math.MaxInt32 {
-		return fmt.Errorf("colfile: a page of %d bytes", len(e.body))
+// put adds a page whose body is body, and text behind it.
+func (e *encoder) put(kind int32, values int, encoding int32, text []byte) error {
+	size := len(e.body) + len(text)
+	if size > math.MaxInt32 {
+		return fmt.Errorf("colfile: a page of %d bytes", size)
 	}
-	body := e.body
-	if e.zstd != nil {
+	if e.on || e.codec == codecZstd {
+		e.body = append(e.body, text...)
+		text = nil
 		e.packed = e.zstd.EncodeAll(e.body, e.packed[:0])
-		body = e.packed
 	}
-	h := compact{b: e.out}
-	at := len(e.out)
+	e.header(kind, values, encoding, size, size)
+	e.uncompressed += int64(len(e.head) + size)
+	switch {
+	case e.on:
+		e.trial[0].add(kind, e.head, e.body)
+		e.header(kind, values, encoding, size, len(e.packed))
+		e.trial[1].add(kind, e.head, e.packed)
+		if len(e.trial[0].pages) >= trialBytes {
+			return e.decide()
+		}
+		return nil
+	case e.codec == codecZstd:
+		e.header(kind, values, encoding, size, len(e.packed))
+		return e.write(kind, e.head, e.packed)
+	}
+	return e.write(kind, e.head, e.body, text)
+}
+
+// decide ends the trial.
+func (e *encoder) decide() error {
+	e.on = false
+	f := &e.trial[0]
+	if n := len(f.pages); len(e.trial[1].pages) <= n-n/trialShare {
+		f, e.codec = &e.trial[1], codecZstd
+	}
+	e.dataAt, e.size = f.dataAt, int64(len(f.pages))
+	return e.emit(f.pages)
+}
+
+func (f *form) add(kind int32, head, body []byte) {
+	if kind == pageData && f.dataAt < 0 {
+		f.dataAt = int64(len(f.pages))
+	}
+	f.pages = append(append(f.pages, head...), body...)
+}
+
+func (e *encoder) write(kind int32, parts ...[]byte) error {
+	if kind == pageData && e.dataAt < 0 {
+		e.dataAt = e.size
+	}
+	for _, p := range parts {
+		e.size += int64(len(p))
+		if err := e.emit(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// header makes that of a page.
+func (e *encoder) header(kind int32, values int, encoding int32, size, packed int) {
+	h := compact{b: e.head[:0]}
 	h.begin()
 	h.i32(1, kind)
-	h.i32(2, int32(len(e.body)))
-	h.i32(3, int32(len(body)))
+	h.i32(2, int32(size))
+	h.i32(3, int32(packed))
 	if kind == pageData {
 		h.structure(5)
 		h.i32(1, int32(values))
@@ -177,9 +264,7 @@ func (e *encoder) put(kind int32, values int, encoding int32) error {
 		h.end()
 	}
 	h.end()
-	e.uncompressed += int64(len(h.b) - at + len(e.body))
-	e.out = append(h.b, body...)
-	return nil
+	e.head = h.b
 }
 
 // page appends rows [from, to).
@@ -208,6 +293,7 @@ func (e *encoder) page(c *Column, v *vector.Vector, from, to int, coded bool) er
 	}
 	e.body = appendHybrid(e.body, e.levels, 1)
 	binary.LittleEndian.PutUint32(e.body, uint32(len(e.body)-4))
+	var text []byte // behind the body
 	all := values == n
 	encoding := int32(encPlain)
 	typ, fixed := c.physical()
@@ -235,7 +321,7 @@ func (e *encoder) page(c *Column, v *vector.Vector, from, to int, coded bool) er
 		}
 		e.body = appendDelta(e.body, e.lengths, true)
 		if all && !v.Const && v.Dict == nil {
-			e.body = append(e.body, v.Bytes[v.Offsets[0]:v.Offsets[n]]...)
+			text = v.Bytes[v.Offsets[0]:v.Offsets[n]]
 			break
 		}
 		for i := range n {
@@ -299,7 +385,7 @@ func (e *encoder) page(c *Column, v *vector.Vector, from, to int, coded bool) er
 			}
 		}
 	}
-	return e.put(pageData, n, encoding)
+	return e.put(pageData, n, encoding, text)
 }
 
 // present leaves out the rows that are NULL.

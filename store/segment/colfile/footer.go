@@ -20,7 +20,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 const (
 	trailerBytes = 24
 	trailerMagic = "MLRCOLMN"
-	version      = 1
+	version      = 2
+	oldest       = 1
 	parquetMagic = "PAR1"
 	endBytes     = 8 // size of Parquet's metadata, and its magic
 )
@@ -42,19 +43,19 @@ func appendTrailer(dst []byte, footer []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[at:], castagnoli))
 }
 
-// readTrailer returns the size and sum of the footer before it.
-func readTrailer(b []byte) (size int64, sum uint32, err error) {
+// readTrailer returns the version, size and sum of the footer before it.
+func readTrailer(b []byte) (v uint32, size int64, sum uint32, err error) {
 	if string(b[:8]) != trailerMagic || crc32.Checksum(b[:20], castagnoli) != binary.LittleEndian.Uint32(b[20:]) {
-		return 0, 0, fmt.Errorf("%w: trailer", ErrCorrupt)
+		return 0, 0, 0, fmt.Errorf("%w: trailer", ErrCorrupt)
 	}
-	if v := binary.LittleEndian.Uint32(b[8:]); v != version {
-		return 0, 0, fmt.Errorf("%w: %d", ErrVersion, v)
+	if v = binary.LittleEndian.Uint32(b[8:]); v < oldest || v > version {
+		return 0, 0, 0, fmt.Errorf("%w: %d", ErrVersion, v)
 	}
 	size = int64(binary.LittleEndian.Uint32(b[12:]))
 	if size > maxFooterBytes {
-		return 0, 0, fmt.Errorf("%w: footer of %d bytes", ErrCorrupt, size)
+		return 0, 0, 0, fmt.Errorf("%w: footer of %d bytes", ErrCorrupt, size)
 	}
-	return size, binary.LittleEndian.Uint32(b[16:]), nil
+	return v, size, binary.LittleEndian.Uint32(b[16:]), nil
 }
 
 // Flags of a block and of a chunk's bounds.
@@ -70,6 +71,7 @@ const (
 	flagExact
 	flagSum
 	flagBloom
+	flagZstd // since version 2
 )
 
 func appendBytes(dst, x []byte) []byte {
@@ -122,7 +124,7 @@ func appendFooter(dst []byte, f *Info) []byte {
 
 func appendChunk(dst []byte, c *Chunk) []byte {
 	flags := byte(0)
-	for j, on := range []bool{c.HasMin, c.HasMax, c.Exact, c.HasSum, c.BloomSize > 0} {
+	for j, on := range []bool{c.HasMin, c.HasMax, c.Exact, c.HasSum, c.BloomSize > 0, c.Zstd} {
 		if on {
 			flags |= 1 << j
 		}
@@ -205,8 +207,8 @@ func (r *footerReader) u32(what string) uint32 {
 	return binary.LittleEndian.Uint32(r.raw(what, 4))
 }
 
-// parseFooter reads a footer; where data ends at dataEnd.
-func parseFooter(b []byte, dataEnd int64) (*Info, error) {
+// parseFooter reads a footer of a version; where data ends at dataEnd.
+func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
 	r := footerReader{b: b}
 	f := &Info{}
 	copy(f.Topic[:], r.raw("topic", 16))
@@ -254,6 +256,9 @@ func parseFooter(b []byte, dataEnd int64) (*Info, error) {
 		blk.Chunks = make([]Chunk, len(f.Columns))
 		for j := range blk.Chunks {
 			r.chunk(&blk.Chunks[j], &f.Columns[j], blk.Rows, dataEnd)
+			if v == 1 {
+				blk.Chunks[j].Zstd = f.Zstd
+			}
 		}
 		f.Blocks = append(f.Blocks, blk)
 	}
@@ -285,7 +290,7 @@ func (r *footerReader) chunk(c *Chunk, col *Column, rows int, dataEnd int64) {
 	if c.HasMax = flags&flagMax != 0; c.HasMax {
 		c.Max = value()
 	}
-	c.Exact = flags&flagExact != 0
+	c.Exact, c.Zstd = flags&flagExact != 0, flags&flagZstd != 0
 	if c.HasSum = flags&flagSum != 0; c.HasSum {
 		if c.Sum = r.bytes("sum", 32); len(c.Sum) != 32 {
 			r.fail("sum")

@@ -5,6 +5,7 @@ import "millrace/internal/vector"
 // written is what Parquet's metadata says of a chunk beyond ours.
 type written struct {
 	encodings    []int32
+	codec        int32
 	dictAt       int64 // -1: none
 	dataAt       int64
 	uncompressed int64
@@ -16,7 +17,7 @@ type written struct {
 const createdBy = "millrace version 1 (build columns)"
 
 // appendParquet appends Parquet's FileMetaData.
-func appendParquet(dst []byte, f *Info, chunks [][]written, codec int32) []byte {
+func appendParquet(dst []byte, f *Info, chunks [][]written) []byte {
 	c := compact{b: dst}
 	c.begin()
 	c.i32(1, 2)
@@ -35,7 +36,7 @@ func appendParquet(dst []byte, f *Info, chunks [][]written, codec int32) []byte 
 	c.i64(3, rows)
 	c.list(4, ctStruct, len(f.Blocks))
 	for i := range f.Blocks {
-		c.rowGroup(f, i, chunks[i], codec)
+		c.rowGroup(f, i, chunks[i])
 	}
 	c.text(6, createdBy)
 	c.list(7, ctStruct, len(f.Columns))
@@ -115,7 +116,7 @@ func (c *compact) schemaElement(col *Column) {
 	c.end()
 }
 
-func (c *compact) rowGroup(f *Info, at int, chunks []written, codec int32) {
+func (c *compact) rowGroup(f *Info, at int, chunks []written) {
 	b := &f.Blocks[at]
 	var plain, packed int64
 	for i := range b.Chunks {
@@ -137,7 +138,7 @@ func (c *compact) rowGroup(f *Info, at int, chunks []written, codec int32) {
 		}
 		c.list(3, ctBinary, 1)
 		c.element([]byte(f.Columns[i].Name))
-		c.i32(4, codec)
+		c.i32(4, w.codec)
 		c.i64(5, int64(b.Rows))
 		c.i64(6, w.uncompressed)
 		c.i64(7, ch.Size)

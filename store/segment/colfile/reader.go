@@ -66,7 +66,7 @@ func (r *Reader) open() error {
 		}
 		buf, at = more, trailer
 	}
-	n, sum, err := readTrailer(buf[trailer-at:][:trailerBytes])
+	v, n, sum, err := readTrailer(buf[trailer-at:][:trailerBytes])
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *Reader) open() error {
 	if crc32.Checksum(footer, castagnoli) != sum {
 		return fmt.Errorf("%w: footer's sum", ErrCorrupt)
 	}
-	info, err := parseFooter(footer, trailer-n)
+	info, err := parseFooter(footer, v, trailer-n)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (r *Reader) Read(block, column int) (*vector.Vector, error) {
 		return nil, err
 	}
 	var z *zstd.Decoder
-	if r.Zstd {
+	if c.Zstd {
 		if z, err = unzip(); err != nil {
 			return nil, err
 		}

@@ -86,6 +86,7 @@ type Chunk struct {
 	CRC                uint32 // CRC32C of the bytes there
 	BloomAt, BloomSize int64  // 0: no filter
 	BloomCRC           uint32
+	Zstd               bool // its pages are compressed
 }
 
 // Stats are a column's bounds in a block. Values are 8 bytes little endian of kinds Int, Uint
@@ -104,7 +105,7 @@ type Info struct {
 	Topic     state.TopicID
 	TopicName string
 	ID        uint64 // of files with the same rows the one with the greatest holds
-	Zstd      bool   // pages are compressed
+	Zstd      bool   // chunks are compressed where it pays
 	Columns   []Column
 	Blocks    []Block
 }

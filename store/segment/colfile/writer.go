@@ -29,6 +29,10 @@ type Writer struct {
 	info Info
 	enc  encoder
 	also [][]written
+	sum  uint32 // of the chunk so far
+
+	// Pace is called once for each page of work, unless nil.
+	Pace func() error
 }
 
 // Create begins a file; f's Blocks are those that Add adds. Nothing stands at path before Finish.
@@ -40,6 +44,7 @@ func Create(fs vfs.FS, path string, info Info) (*Writer, error) {
 	}
 	w := &Writer{fs: fs, path: path, info: info}
 	w.info.Blocks = nil
+	w.enc.emit = w.emit
 	if info.Zstd {
 		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 		if err != nil {
@@ -67,29 +72,30 @@ func (w *Writer) Add(b Block, vecs []*vector.Vector, stats []Stats) error {
 		return fmt.Errorf("colfile: block of %d columns and %d rows", len(vecs), b.Rows)
 	}
 	b.Chunks = make([]Chunk, len(vecs))
+	w.enc.pace = w.Pace
 	also := make([]written, len(vecs))
 	for i, v := range vecs {
 		c := &w.info.Columns[i]
 		if v.Kind != c.Kind || v.Len != b.Rows || v.Scale != int32(c.Scale) {
 			return fmt.Errorf("colfile: column %q: %d rows of kind %d, want %d of %d", c.Name, v.Len, v.Kind, b.Rows, c.Kind)
 		}
-		data, err := w.enc.chunk(c, v)
-		if err != nil {
-			return err
-		}
 		at := w.s.Len()
-		b.Chunks[i] = Chunk{Stats: stats[i], At: at, Size: int64(len(data)), CRC: crc32.Checksum(data, castagnoli)}
-		also[i] = written{encodings: w.enc.encodings, dictAt: -1, dataAt: at + w.enc.dataAt, uncompressed: w.enc.uncompressed}
-		if w.enc.dictAt >= 0 {
-			also[i].dictAt = at
-		}
-		if err := w.s.Write(data); err != nil {
+		w.sum = 0
+		if err := w.enc.chunk(c, v); err != nil {
 			return err
+		}
+		b.Chunks[i] = Chunk{Stats: stats[i], At: at, Size: w.enc.size, CRC: w.sum, Zstd: w.enc.codec == codecZstd}
+		also[i] = written{encodings: w.enc.encodings, codec: w.enc.codec, dictAt: -1, dataAt: at + w.enc.dataAt, uncompressed: w.enc.uncompressed}
+		if w.enc.dict {
+			also[i].dictAt = at
 		}
 	}
 	// The filters behind the columns, which are read in one go so.
 	for i, v := range vecs {
-		f := BloomOf(v)
+		f, err := bloomOf(v, w.Pace)
+		if err != nil {
+			return err
+		}
 		if f == nil {
 			continue
 		}
@@ -118,19 +124,21 @@ func (w *Writer) Add(b Block, vecs []*vector.Vector, stats []Stats) error {
 	return nil
 }
 
+// emit writes a part of a chunk.
+func (w *Writer) emit(p []byte) error {
+	w.sum = crc32.Update(w.sum, castagnoli, p)
+	return w.s.Write(p)
+}
+
 // Finish completes the file, syncs it and puts it in its place, durably.
 func (w *Writer) Finish() error {
 	footer := appendFooter(nil, &w.info)
 	if len(footer) > maxFooterBytes {
 		return fmt.Errorf("colfile: footer of %d bytes", len(footer))
 	}
-	codec := int32(codecNone)
-	if w.enc.zstd != nil {
-		codec = codecZstd
-	}
 	end := appendTrailer(footer, footer)
 	at := len(end)
-	end = appendParquet(end, &w.info, w.also, codec)
+	end = appendParquet(end, &w.info, w.also)
 	end = binary.LittleEndian.AppendUint32(end, uint32(len(end)-at))
 	end = append(end, parquetMagic...)
 	err := w.s.Write(end)
