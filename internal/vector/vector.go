@@ -48,6 +48,9 @@ type Vector struct {
 	// it, or every row is NULL. First is 0.
 	Const bool
 
+	// Ascends says that it is known that no row is NULL or less than the one before it. Of integers only.
+	Ascends bool
+
 	// Integers: the value of row i is Base plus its slot, without overflow. Int64 has Base 0.
 	Base  int64
 	Int8  []int8

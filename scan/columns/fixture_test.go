@@ -361,6 +361,12 @@ func (f *fixture) rowsOf(s snapshot, b exec.Block, cols []scan.Column) (out []st
 		if ok {
 			f.checkStats(s, b, cols[c], v, from, to, st)
 		}
+		f.checkTally(s, b, cols[c], v, from, to)
+		for i := from + 1; v.Ascends && i < to; i++ {
+			if v.IsNull(i) || v.Int(i) < v.Int(i-1) {
+				f.t.Fatalf("%s does not ascend", cols[c].Name(s.table))
+			}
+		}
 	}
 	return out
 }

@@ -147,7 +147,9 @@ func (w *view) bounds(c scan.Column) (exec.Stats, bool) {
 	key := w.key(c)
 	st, ok := w.s.set.cache.statsOf(b, key)
 	if !ok {
-		st, ok = w.fileStats(key)
+		if st, ok = w.fileStats(key); ok && st.Nulls >= 0 {
+			w.s.set.cache.noteStats(b, key, st) // the next statement need not put them together
+		}
 	}
 	if !ok && c.Kind == scan.Timestamp && b.timed {
 		// Where the time is out of range the row has none, so the bounds hold all the same.
@@ -184,6 +186,15 @@ func (c *cache) statsOf(b *block, key string) (exec.Stats, bool) {
 	defer c.mu.Unlock()
 	st, ok := b.stats[key]
 	return st, ok
+}
+
+// noteStats keeps what is known of a column that was not made yet.
+func (c *cache) noteStats(b *block, key string, st exec.Stats) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := b.stats[key]; !ok {
+		b.keepStats(key, st)
+	}
 }
 
 // has says whether all of a block's columns are in memory.

@@ -5,6 +5,7 @@ import "millrace/internal/vector"
 // countAcc is CountRows and Count.
 type countAcc struct {
 	noMorsels
+	rows  bool // it is CountRows
 	n     []int64
 	valid []uint64
 	lanes *countLanes

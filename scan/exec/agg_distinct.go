@@ -16,10 +16,26 @@ type distinctAcc struct {
 	groups int
 	dense  dense
 	ids    []uint32
+
+	// Integers of no groups that are only counted are kept as bits while they lie close together, and not in values.
+	ints *intBits
 }
 
 func newDistinct(t Type, inner accumulator) accumulator {
-	return &distinctAcc{t: t, inner: inner, values: newKeyTable(t, 0)}
+	a := &distinctAcc{t: t, inner: inner, values: newKeyTable(t, 0)}
+	if _, ok := inner.(*countAcc); ok && t.Kind == vector.Int {
+		a.ints = &intBits{}
+	}
+	return a
+}
+
+// spell moves what is kept as bits to the values.
+func (a *distinctAcc) spell() {
+	if a.ints == nil {
+		return
+	}
+	a.ints.each(func(v *vector.Vector, n int) { a.values.ids(v, grown(&a.ids, n)) })
+	a.ints = nil
 }
 
 func (a *distinctAcc) grow(n int) { a.groups = max(a.groups, n) }
@@ -28,6 +44,9 @@ func (a *distinctAcc) merged()    {}
 
 func (a *distinctAcc) bytes() int64 {
 	n := a.values.bytes()
+	if a.ints != nil {
+		n += 8 * int64(len(a.ints.bits))
+	}
 	if a.pairs != nil {
 		n += a.pairs.bytes()
 	}
@@ -36,6 +55,10 @@ func (a *distinctAcc) bytes() int64 {
 
 func (a *distinctAcc) add(v *vector.Vector, gids []uint32, n int) error {
 	v, gids, n = a.dense.of(v, gids, n)
+	if a.ints != nil && gids == nil && a.ints.add(v, n) {
+		return nil
+	}
+	a.spell()
 	ids := grown(&a.ids, n)
 	a.values.ids(v, ids)
 	if err := a.values.fits(); err != nil || gids == nil {
@@ -50,6 +73,15 @@ func (a *distinctAcc) add(v *vector.Vector, gids []uint32, n int) error {
 
 func (a *distinctAcc) merge(from accumulator, to []uint32) {
 	o := from.(*distinctAcc)
+	if o.ints != nil && a.ints != nil {
+		fits := true
+		o.ints.each(func(v *vector.Vector, n int) { fits = fits && a.ints.add(v, n) })
+		if fits {
+			return
+		}
+	}
+	a.spell()
+	o.spell()
 	if o.values.len() == 0 {
 		return
 	}
@@ -129,6 +161,12 @@ func (a *distinctAcc) result(n int) (vector.Vector, error) {
 
 // count is COUNT(DISTINCT): the pairs need not be looked at twice.
 func (a *distinctAcc) count(c *countAcc) {
+	if a.ints != nil {
+		if len(c.n) > 0 {
+			c.n[0] += a.ints.count()
+		}
+		return
+	}
 	if a.pairs == nil {
 		if len(c.n) > 0 { // there may be no group at all
 			c.n[0] += int64(a.values.len())

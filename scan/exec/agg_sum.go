@@ -50,6 +50,9 @@ type intSumAcc struct {
 	bound uint64 // no |sum| in cells is larger
 	dense dense
 	lanes *sumLanes
+
+	all   bool    // rows whose value is NULL are counted, too,
+	nulls []int64 // here, by group; shorter where there are none
 }
 
 type sumCell struct {
@@ -70,6 +73,9 @@ func (a *intSumAcc) addRun(v *vector.Vector, g uint32, n int) error {
 
 // addTo takes in rows of groups of cells; gids nil: all are of the first.
 func (a *intSumAcc) addTo(cells []sumCell, v *vector.Vector, gids []uint32, n int) error {
+	if a.all && v.HasNulls() {
+		a.countNulls(len(a.cells)-len(cells), v, gids, n)
+	}
 	v, gids, n = a.dense.of(v, gids, n)
 	if n == 0 {
 		return nil
@@ -132,10 +138,14 @@ func (a *intSumAcc) addWeighted(v *vector.Vector, gids []uint32, weights []int64
 		a.bound += bound
 	}
 	for i, w := range weights {
+		g, x := groupOf(gids, i), v.Int(i)
 		if v.IsNull(i) {
+			if a.all {
+				a.nulls = extend(a.nulls, int(g)+1)
+				a.nulls[g] += w
+			}
 			continue
 		}
-		g, x := groupOf(gids, i), v.Int(i)
 		a.cells[g].n += w
 		if wide {
 			a.wide[g].add(product(x, w))
@@ -243,6 +253,10 @@ func (a *intSumAcc) merge(from accumulator, to []uint32) {
 		a.cells[to[g]].sum += c.sum
 		a.cells[to[g]].n += c.n
 	}
+	for g, n := range o.nulls {
+		a.nulls = extend(a.nulls, int(to[g])+1)
+		a.nulls[to[g]] += n
+	}
 	if o.wide != nil {
 		a.wide = extend(a.wide, len(a.cells))
 		for g, w := range o.wide {
@@ -264,6 +278,46 @@ func (a *intSumAcc) at(g int) (int256, int64) {
 		sum.add(a.wide[g].wide())
 	}
 	return sum, c.n
+}
+
+// countNulls counts rows whose value is NULL, of groups from the first-th on.
+func (a *intSumAcc) countNulls(first int, v *vector.Vector, gids []uint32, n int) {
+	a.nulls = extend(a.nulls, len(a.cells))
+	for i := range n {
+		if v.IsNull(i) {
+			a.nulls[uint32(first)+groupOf(gids, i)]++
+		}
+	}
+}
+
+// rows is how many rows group g has, if all are counted.
+func (a *intSumAcc) rows(g int) int64 {
+	n := a.cells[g].n
+	if g < len(a.nulls) {
+		n += a.nulls[g]
+	}
+	return n
+}
+
+// sharedCountAcc is CountRows beside a sum, which counts its values anyway.
+type sharedCountAcc struct {
+	noMorsels
+	of *intSumAcc
+}
+
+func (a *sharedCountAcc) grow(int)                                         {}
+func (a *sharedCountAcc) bytes() int64                                     { return 0 }
+func (a *sharedCountAcc) add(*vector.Vector, []uint32, int) error          { return nil }
+func (a *sharedCountAcc) addRun(*vector.Vector, uint32, int) error         { return nil }
+func (a *sharedCountAcc) addWeighted(*vector.Vector, []uint32, []int64) error { return nil }
+func (a *sharedCountAcc) merge(accumulator, []uint32)                      {}
+func (a *sharedCountAcc) result(n int) (vector.Vector, error) {
+	a.of.grow(n)
+	out := make([]int64, n)
+	for g := range out {
+		out[g] = a.of.rows(g)
+	}
+	return vector.Vector{Kind: vector.Int, Len: n, Int64: out}, nil
 }
 
 // sharedSumAcc is Sum or Avg of what another aggregate sums up already.

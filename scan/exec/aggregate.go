@@ -307,6 +307,7 @@ func newGroupSink(r *runner, n *Aggregate, rows int) (*groupSink, error) {
 		s.accs = append(s.accs, acc)
 		exprs = append(exprs, arg)
 	}
+	s.shareCounts()
 	for _, a := range n.Aggs {
 		for _, k := range a.Order {
 			exprs = append(exprs, k.Expr)
@@ -339,6 +340,22 @@ func newGroupSink(r *runner, n *Aggregate, rows int) (*groupSink, error) {
 		}
 	}
 	return s, nil
+}
+
+// shareCounts has rows counted by a sum, if there is one.
+func (s *groupSink) shareCounts() {
+	for _, acc := range s.accs {
+		sum, ok := acc.(*intSumAcc)
+		if !ok {
+			continue
+		}
+		for i, acc := range s.accs {
+			if c, ok := acc.(*countAcc); ok && c.rows {
+				s.accs[i], sum.all = &sharedCountAcc{of: sum}, true
+			}
+		}
+		return
+	}
 }
 
 func (s *groupSink) groups() int {
@@ -502,7 +519,7 @@ func newAccumulator(a Agg, parallel bool) (accumulator, error) {
 		if a.Arg != nil || a.Distinct || a.T.Kind != vector.Int {
 			return bad()
 		}
-		return &countAcc{}, nil
+		return &countAcc{rows: true}, nil
 	}
 	if a.Arg == nil {
 		return bad()

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"slices"
 
 	"millrace/internal/vector"
@@ -122,12 +123,34 @@ func walk(e Expr, f func(Expr)) {
 	}
 }
 
-// filterStep keeps the rows that meet all of its conditions.
+// filterStep keeps the rows that meet all of its conditions. Which of them go first is learnt on the way: those that leave out the most
+// rows for what they cost. Those that may fail keep their place behind the others.
 type filterStep struct {
-	all  []selector // by condition
-	sels []selector // those that are to be looked at
-	bufs [2][]int32
-	out  Batch
+	all   []condition // in the order in which they are looked at
+	loose int         // how many of them cannot fail
+	known []bool // by place: it holds anyway
+	calls int
+	sels  []*condition // those that are to be looked at; of ranges of one column the first
+	bufs  [2][]int32
+	out   Batch
+}
+
+// condition is one of a filterStep.
+type condition struct {
+	selector
+	ranged *intRange // the selector itself if it is one; sels may hold one with others' bounds, too
+	at     int       // its place among the conditions as they were given
+	cost   float64   // of a row, about
+	seen   float64   // rows that were looked at lately
+	passed float64   // of these, those that met it
+}
+
+// rank is lower for conditions that had better go first.
+func (c *condition) rank() float64 {
+	if c.seen == 0 {
+		return c.cost
+	}
+	return c.cost / max(1-c.passed/c.seen, 1e-3)
 }
 
 // selector picks rows for which a condition has a truth value.
@@ -144,12 +167,16 @@ func newFilterStep(schema []Type, conds []Expr) (*filterStep, error) {
 
 func newConjunctStep(schema []Type, conds []conjunct) (*filterStep, error) {
 	f := &filterStep{}
-	for _, c := range conds {
+	for i, c := range conds {
 		s, err := newSelector(schema, c.e)
 		if err != nil {
 			return nil, err
 		}
-		f.all = append(f.all, s)
+		r, _ := s.(*intRange)
+		f.all = append(f.all, condition{selector: s, ranged: r, at: i, cost: float64(c.cost())})
+		if !c.fallible {
+			f.loose++
+		}
 	}
 	for i := range f.bufs {
 		f.bufs[i] = make([]int32, chunkRows)
@@ -160,41 +187,63 @@ func newConjunctStep(schema []Type, conds []conjunct) (*filterStep, error) {
 
 // skip leaves out conditions that are known to hold.
 func (f *filterStep) skip(known []bool) {
+	f.known = append(f.known[:0], known...)
 	f.sels = f.sels[:0]
-	for i, s := range f.all {
-		if known[i] {
+	for i := range f.all {
+		c := &f.all[i]
+		if known[c.at] {
 			continue
 		}
-		if r, ok := s.(*intRange); !ok || !f.meets(r) {
-			if ok {
-				own := *r // ranges of a column are made one
-				s = &own
+		if c.ranged != nil {
+			if f.meets(c.ranged) {
+				continue
 			}
-			f.sels = append(f.sels, s)
+			own := *c.ranged // ranges of a column are made one
+			c.selector = &own
 		}
+		f.sels = append(f.sels, c)
 	}
 }
 
 // meets takes r into the range of the same column that is there already.
 func (f *filterStep) meets(r *intRange) bool {
 	for _, o := range f.sels {
-		if o, ok := o.(*intRange); ok && o.meet(r) {
+		if o, ok := o.selector.(*intRange); ok && o.meet(r) {
 			return true
 		}
 	}
 	return false
 }
 
+// relearn is after how many batches the order is thought over.
+const relearn = 16
+
+// learn puts the conditions in a better order.
+func (f *filterStep) learn() {
+	slices.SortStableFunc(f.all[:f.loose], func(a, b condition) int { return cmp.Compare(a.rank(), b.rank()) })
+	for i := range f.all {
+		f.all[i].seen /= 2
+		f.all[i].passed /= 2
+	}
+	f.skip(f.known)
+}
+
 // rows are the rows of b that meet all conditions, valid until the next call.
 func (f *filterStep) rows(b *Batch) ([]int32, error) {
+	if f.calls++; f.calls%relearn == 0 && len(f.sels) > 1 && f.loose > 1 {
+		f.learn()
+	}
 	rows := b.Sel
-	for i, s := range f.sels {
+	left := b.Rows()
+	for i, c := range f.sels {
 		dst := f.bufs[i&1]
-		n, err := s.pick(b, rows, true, dst)
+		n, err := c.pick(b, rows, true, dst)
 		if err != nil {
 			return nil, err
 		}
-		rows = dst[:n]
+		c.seen += float64(left)
+		c.passed += float64(n)
+		rows, left = dst[:n], n
 		if n == 0 {
 			break
 		}

@@ -33,16 +33,31 @@ func (r *runner) fragmentOf(ctx context.Context, n Node) (*fragment, error) {
 		if err != nil {
 			return nil, err
 		}
-		other, _ := side.probing(n)
+		other, keys := side.probing(n)
 		f, err := r.below(ctx, n, other)
 		if err != nil {
 			side.close()
 			return nil, err
 		}
+		if n.Kind == Inner || n.Kind == Semi {
+			f.dropNulls(keys)
+		}
 		f.sides[n] = side
 		return f, nil
 	}
 	return nil, nil
+}
+
+// dropNulls has the scan leave out rows with NULL in one of the keys of the join right above it, which match nothing.
+func (f *fragment) dropNulls(keys []Expr) {
+	if len(f.above) > 1 {
+		return
+	}
+	for _, k := range keys {
+		if c, ok := f.p.source(k); ok {
+			f.p.extra = append(f.p.extra, Not{IsNull{c}})
+		}
+	}
 }
 
 func (r *runner) below(ctx context.Context, n, child Node) (*fragment, error) {

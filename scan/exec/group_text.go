@@ -175,10 +175,13 @@ func (h *textTable) ofTexts(v *vector.Vector, valid []uint64, out []uint32) {
 func (h *textTable) ofDict(v *vector.Vector, valid []uint64, out []uint32) {
 	if h.dict != v.Dict {
 		h.dict = v.Dict
-		fillWith(grown(&h.codes, v.Dict.Len()), noID)
+		fillWith(grown(&h.codes, max(v.Dict.Len(), 1<<8))[:v.Dict.Len()], noID)
 	}
 	switch {
 	case v.Code8 != nil:
+		if valid == nil && h.knows(v.Code8, out) {
+			return
+		}
 		ofCodes(h, v.Code8, valid, out)
 	case v.Code16 != nil:
 		ofCodes(h, v.Code16, valid, out)
@@ -189,9 +192,22 @@ func (h *textTable) ofDict(v *vector.Vector, valid []uint64, out []uint32) {
 	}
 }
 
+// knows looks codes up that are all known, which it says.
+func (h *textTable) knows(codes []uint8, out []uint32) bool {
+	known := (*[1 << 8]uint32)(h.codes)
+	codes = codes[:len(out)]
+	all := uint32(0)
+	for i, c := range codes {
+		id := known[c]
+		out[i] = id
+		all |= id
+	}
+	return all>>31 == 0 // noID has that bit, no number has
+}
+
 func ofCodes[T uint8 | uint16 | uint32](h *textTable, codes []T, valid []uint64, out []uint32) {
 	codes = codes[:len(out)]
-	known := h.codes
+	known := h.codes[:h.dict.Len()]
 	miss := 0
 	if len(known) == 0 { // every row is NULL
 		fillWith(out, h.nullID())

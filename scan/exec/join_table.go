@@ -160,9 +160,7 @@ func (p *joinProbe) ofDict(v *vector.Vector, out []int32) {
 	}
 	if valid := validOf(v, len(out), &p.valid); valid != nil {
 		for k := range out {
-			if !bitSet(valid, k) {
-				out[k] = -1
-			}
+			out[k] |= int32(valid[k>>6]>>(k&63)&1) - 1 // −1 where it is NULL
 		}
 	}
 }

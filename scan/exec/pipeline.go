@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -22,6 +23,7 @@ type pipeline struct {
 	conds []Expr // of filters right above the scan
 	steps []Node // what follows, from below
 	nodes []Node // all of it, from the scan up
+	extra []Expr // over the scan: rows for which one is not true are not wanted above
 }
 
 // pipelineOf is n as a pipeline, nil if it is none.
@@ -51,6 +53,27 @@ func pipelineOf(n Node) *pipeline {
 		return p
 	}
 	return nil
+}
+
+// source is the column of the scan that e, over the pipeline's rows, is. ok is false where it is none, or where leaving out a row
+// in the scan could hide that a step fails for it.
+func (p *pipeline) source(e Expr) (c Col, ok bool) {
+	for i := len(p.steps) - 1; i >= 0; i-- {
+		switch s := p.steps[i].(type) {
+		case *Filter:
+			if fallible(s.Cond) {
+				return c, false
+			}
+		case *Project:
+			c, ok := e.(Col)
+			if !ok || anyFallible(s.Exprs) {
+				return c, false
+			}
+			e = s.Exprs[c.Index]
+		}
+	}
+	c, ok = e.(Col)
+	return c, ok
 }
 
 // morsels is a pipeline with its list of blocks.
@@ -91,7 +114,7 @@ func (m *morsels) take() int {
 // morsels lists the blocks of a pipeline. used is what its consumer computes of its rows; nil: it
 // wants all columns.
 func (r *runner) morsels(ctx context.Context, p *pipeline, used []Expr) (*morsels, error) {
-	m := &morsels{pipeline: p, run: r, filter: conjuncts(append([]Expr{p.scan.Filter}, p.conds...))}
+	m := &morsels{pipeline: p, run: r, filter: conjuncts(slices.Concat([]Expr{p.scan.Filter}, p.conds, p.extra))}
 	m.needed = p.needed(used)
 	blocks, err := p.scan.Source.Blocks(ctx, p.scan.Table, p.scan.Columns, p.scan.Prune)
 	if err != nil {

@@ -50,10 +50,11 @@ func (r *bucketRuns) of(v *vector.Vector, n int, bucket func(x int64) (result, l
 		if v.Int(n-1) > most {
 			end = at + 1 + sort.Search(n-at-1, func(i int) bool { return v.Int(at+1+i) > most })
 		}
-		// The search believed in ascending values; whether it was right shows here.
-		part := v.Slice(at, end)
-		if lo, hi := boundsOf(&part, end-at); lo < least || hi > most {
-			return nil, nil
+		if !v.Ascends { // the search believed it; whether that was right shows here
+			part := v.Slice(at, end)
+			if lo, hi := boundsOf(&part, end-at); lo < least || hi > most {
+				return nil, nil
+			}
 		}
 		vals[len(r.starts)] = result
 		r.starts = append(r.starts, int32(at))

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"math/bits"
 
 	"millrace/internal/vector"
 )
@@ -19,7 +20,7 @@ func newSelector(schema []Type, e Expr) (selector, error) {
 		return notSelector{s}, err
 	case IsNull:
 		if c, ok := e.Arg.(Col); ok {
-			return &nullSelector{c.Index}, nil
+			return &nullSelector{col: c.Index}, nil
 		}
 	}
 	plain, err := newValueSelector(schema, e)
@@ -206,11 +207,15 @@ func union(a, b, dst []int32) []int32 {
 }
 
 // nullSelector is IS NULL of a column.
-type nullSelector struct{ col int }
+type nullSelector struct {
+	col   int
+	valid []uint64
+}
 
 func (s *nullSelector) pick(b *Batch, rows []int32, want bool, dst []int32) (int, error) {
 	v := &b.Cols[s.col]
-	if rows == nil {
+	all := rows == nil
+	if all {
 		rows = allRows[:b.Len]
 	}
 	if v.Valid == nil || v.Nulls == 0 {
@@ -220,6 +225,22 @@ func (s *nullSelector) pick(b *Batch, rows []int32, want bool, dst []int32) (int
 		return copy(dst, rows), nil
 	}
 	k := 0
+	if all && !v.Const {
+		valid := validOf(v, b.Len, &s.valid)
+		for w, word := range valid[:words(b.Len)] {
+			if want {
+				word = ^word
+			}
+			if rest := b.Len - w<<6; rest < 64 {
+				word &= 1<<rest - 1
+			}
+			for ; word != 0; word &= word - 1 {
+				dst[k] = int32(w<<6 + bits.TrailingZeros64(word))
+				k++
+			}
+		}
+		return k, nil
+	}
 	for _, r := range rows {
 		dst[k] = r
 		k += b2i(v.IsNull(int(r)) == want)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"sort"
 
 	"millrace/internal/vector"
 )
@@ -41,6 +42,10 @@ func (r *intRange) pick(b *Batch, rows []int32, want bool, dst []int32) (int, er
 	outside := r.not == want
 	k := 0
 	switch {
+	case v.Ascends && rows == nil && !outside && !v.Const:
+		from := sort.Search(b.Len, func(i int) bool { return v.Int(i) >= r.lo })
+		to := from + sort.Search(b.Len-from, func(i int) bool { return v.Int(from+i) > r.hi })
+		return copy(dst, allRows[from:to]), nil
 	case v.Const || v.Int8 == nil && v.Int16 == nil && v.Int32 == nil && v.Int64 == nil:
 		x := v.Int(0)
 		if (r.lo <= x && x <= r.hi) == !outside {

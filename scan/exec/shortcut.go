@@ -54,7 +54,9 @@ next:
 		}
 		for i, c := range cols {
 			if c < 0 {
-				s.accs[i].(*countAcc).n[0] += int64(b.Rows())
+				if a, ok := s.accs[i].(*countAcc); ok { // else a sum counts them
+					a.n[0] += int64(b.Rows())
+				}
 			} else {
 				s.accs[i].(statAcc).addStats(stats[i], b.Rows())
 			}
@@ -92,6 +94,10 @@ func (a *countAcc) addStats(s Stats, rows int) { a.n[0] += int64(rows - s.Nulls)
 func (a *intSumAcc) knows(s Stats, rows int) bool { return s.HasSum || s.Nulls == rows }
 
 func (a *intSumAcc) addStats(s Stats, rows int) {
+	if a.all {
+		a.nulls = extend(a.nulls, 1)
+		a.nulls[0] += int64(s.Nulls)
+	}
 	if s.Nulls == rows {
 		return
 	}

@@ -26,27 +26,12 @@ func topBoundOf(p *pipeline, keys []SortKey) *topBound {
 	if len(keys) == 0 {
 		return nil
 	}
-	key := keys[0].Expr
-	for i := len(p.steps) - 1; i >= 0; i-- {
-		switch s := p.steps[i].(type) {
-		case *Filter:
-			if fallible(s.Cond) {
-				return nil
-			}
-		case *Project:
-			c, ok := key.(Col)
-			if !ok || anyFallible(s.Exprs) {
-				return nil
-			}
-			key = s.Exprs[c.Index]
-		}
-	}
 	for _, k := range keys[1:] {
 		if fallible(k.Expr) {
 			return nil
 		}
 	}
-	c, ok := key.(Col)
+	c, ok := p.source(keys[0].Expr)
 	if !ok {
 		return nil
 	}
@@ -131,7 +116,7 @@ func (t *topBound) pick(b *Batch, rows, dst []int32) []int32 {
 	case k.Null && t.desc:
 		return orAll(rows, b.Len) // NULL is last
 	case k.Null:
-		n, _ = (&nullSelector{t.col}).pick(b, rows, true, dst)
+		n, _ = (&nullSelector{col: t.col}).pick(b, rows, true, dst)
 	case v.Const || v.HasNulls() && !t.desc:
 		n = t.pickAny(v, k, orAll(rows, b.Len), dst)
 	case v.Kind == vector.Int:
