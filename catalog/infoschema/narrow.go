@@ -167,7 +167,7 @@ func within(e sql.Expression, columns sql.ColSet) bool {
 
 // narrowTable gives a table of ours those conditions that are about names of its places.
 func narrowTable(r *plan.ResolvedTable, columns sql.ColSet, conditions []sql.Expression) (sql.Node, error) {
-	t, ok := r.Table.(*Table)
+	t, ok := r.UnderlyingTable().(*Table) // the engine may have wrapped it
 	if !ok || len(conditions) == 0 {
 		return r, nil
 	}

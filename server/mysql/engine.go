@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"millrace/catalog/infoschema"
 	"millrace/catalog/sqltable"
 	"millrace/server/mysql/boundplan"
 	"millrace/server/mysql/rewrite"
@@ -62,10 +63,7 @@ func newEngine(s *Server) *engine {
 		batch.Rules = slices.DeleteFunc(slices.Clone(batch.Rules), func(r analyzer.Rule) bool { return r.Id.String() == "validateGroupBy" })
 	}
 	a.Catalog.AuthHandler = authorizer{}
-	if err := caseSensitiveNames(); err != nil {
-		panic(fmt.Sprintf("mysql: information_schema: %v", err)) // a programming error: its tables are the engine's
-	}
-	a.Catalog.InfoSchema = infoDatabase{a.Catalog.InfoSchema, a.Catalog}
+	a.Catalog.InfoSchema = s.informationSchema(a.Catalog.InfoSchema, a.Catalog)
 	a.ExecBuilder = s.o.Pushdown
 	e := sqle.New(a, &sqle.Config{})
 	m := sql.NewMemoryManager(s.memory)
@@ -88,17 +86,17 @@ func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, b
 	if node, err = boundplan.Fix(ctx, node); err != nil {
 		return nil, nil, err
 	}
-	if rewrite.UsesInformationSchema(stmt) {
-		if node, err = narrowInfoColumns(node); err != nil {
-			return nil, nil, err
-		}
-	}
 	if !analyze {
 		return node, flags, nil
 	}
 	node, err = e.Analyzer.Analyze(ctx, node, nil, flags)
 	if err != nil {
 		return nil, nil, err
+	}
+	if rewrite.UsesInformationSchema(stmt) {
+		if node, err = infoschema.Narrow(node); err != nil {
+			return nil, nil, err
+		}
 	}
 	return node, flags, nil
 }

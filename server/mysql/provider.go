@@ -3,6 +3,7 @@ package mysql
 import (
 	"strings"
 
+	"millrace/catalog/infoschema"
 	"millrace/catalog/sqltable"
 	"millrace/server/mysql/sqlerr"
 
@@ -76,6 +77,7 @@ var (
 	_ sql.CollatedDatabase = visibleDatabase{}
 
 	_ sql.VersionedDatabase = visibleDatabase{}
+	_ infoschema.Lister     = visibleDatabase{}
 )
 
 func (d visibleDatabase) Name() string { return d.db.Name() }
@@ -99,6 +101,27 @@ func (d visibleDatabase) GetTableNames(ctx *sql.Context) ([]string, error) {
 		}
 	}
 	return visible, nil
+}
+
+// KnownTable implements infoschema.Lister.
+func (d visibleDatabase) KnownTable(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	return d.describe(ctx, name, infoschema.Lister.KnownTable)
+}
+
+// TableHead implements infoschema.Lister.
+func (d visibleDatabase) TableHead(ctx *sql.Context, name string) (sql.Table, bool, error) {
+	return d.describe(ctx, name, infoschema.Lister.TableHead)
+}
+
+func (d visibleDatabase) describe(ctx *sql.Context, name string, look func(infoschema.Lister, *sql.Context, string) (sql.Table, bool, error)) (sql.Table, bool, error) {
+	l, ok := d.db.(infoschema.Lister)
+	if !ok {
+		return d.GetTableInsensitive(ctx, name)
+	}
+	if !maySee(ctx, d.db.Name(), name) {
+		return nil, false, nil
+	}
+	return look(l, ctx, name)
 }
 
 // GetTableInsensitiveAsOf implements sql.VersionedDatabase.
