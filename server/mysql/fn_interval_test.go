@@ -7,18 +7,22 @@ func TestIntervalsOfAnySizeAreAddedExactly(t *testing.T) {
 	in.topic("t", nil, `{"a":1}`)
 	db := in.open("app", "", "")
 	for query, want := range map[string]string{
-		"SELECT DATE_ADD('2024-01-01', INTERVAL 200000 DAY)":                                                                                      "2571-08-01",
-		"SELECT DATE_SUB('2024-01-01', INTERVAL 200000 DAY)":                                                                                      "1476-06-02",
-		"SELECT '2024-01-01' + INTERVAL 200000 DAY, INTERVAL 1 DAY + '2024-01-31'":                                                                "2571-08-01 00:00:00,2024-02-01 00:00:00",
-		"SELECT DATE_ADD('2024-01-01', INTERVAL 90000 WEEK)":                                                                                      "3748-11-18",
-		"SELECT DATE_ADD('2024-01-31', INTERVAL 1 MONTH), DATE_SUB('2024-03-31', INTERVAL 13 MONTH)":                                              "2024-02-29,2023-02-28",
-		"SELECT DATE_ADD('2024-01-01', INTERVAL 5 QUARTER), ADDDATE('2024-01-01', 31)":                                                            "2025-04-01,2024-02-01",
-		"SELECT DATE_ADD('2024-01-01', INTERVAL 1 HOUR)":                                                                                          "2024-01-01 01:00:00",
-		"SELECT DATE_ADD('2024-01-01', INTERVAL 1500000 MICROSECOND)":                                                                             "2024-01-01 00:00:01.500000",
-		"SELECT DATE_SUB('2024-01-01', INTERVAL 1 MICROSECOND)":                                                                                   "2023-12-31 23:59:59.999999",
-		"SELECT TIMESTAMPADD(DAY, 1, '2024-02-28'), DATE_ADD('2024-01-01', INTERVAL 7975 YEAR)":                                                   "2024-02-29,9999-01-01",
-		"SELECT DATE_ADD(CAST('2024-01-01' AS DATE), INTERVAL -1 DAY), DATE_ADD(NULL, INTERVAL 1 DAY), DATE_ADD('2024-01-01', INTERVAL NULL DAY)": "2023-12-31,NULL,NULL",
-		"SELECT COUNT(*) FROM t WHERE _timestamp > CAST('2000-01-02' AS DATETIME) - INTERVAL 1 DAY":                                               "1",
+		"SELECT DATE_ADD('2024-01-01', INTERVAL 200000 DAY)":                                                                                        "2571-08-01",
+		"SELECT DATE_SUB('2024-01-01', INTERVAL 200000 DAY)":                                                                                        "1476-06-02",
+		"SELECT '2024-01-01' + INTERVAL 200000 DAY, INTERVAL 1 DAY + '2024-01-31'":                                                                  "2571-08-01,2024-02-01",
+		"SELECT DATE_ADD('2024-01-01', INTERVAL 90000 WEEK)":                                                                                        "3748-11-18",
+		"SELECT DATE_ADD('2024-01-31', INTERVAL 1 MONTH), DATE_SUB('2024-03-31', INTERVAL 13 MONTH)":                                                "2024-02-29,2023-02-28",
+		"SELECT DATE'2024-01-31' + INTERVAL 1 DAY, DATE'2024-01-01' - INTERVAL 1 HOUR, INTERVAL 1 MONTH + DATE'2024-01-31'":                         "2024-02-01,2023-12-31 23:00:00,2024-02-29",
+		"SELECT '2024-01-01 00:00:01' - INTERVAL 2 SECOND, TIMESTAMP'2024-01-01 00:00:00' + INTERVAL 1 DAY":                                         "2023-12-31 23:59:59,2024-01-02 00:00:00",
+		"SELECT CURDATE() + INTERVAL 0 DAY = CURDATE(), LENGTH(CURDATE() - INTERVAL 1 DAY), LENGTH(UTC_DATE()), UTC_TIME() = TIME(UTC_TIMESTAMP())": "1,10,10,1",
+		"SELECT SEC_TO_TIME(3600), SEC_TO_TIME(-1e9), SEC_TO_TIME(2378)":                                                                            "01:00:00,-838:59:59,00:39:38",
+		"SELECT DATE_ADD('2024-01-01', INTERVAL 5 QUARTER), ADDDATE('2024-01-01', 31)":                                                              "2025-04-01,2024-02-01",
+		"SELECT DATE_ADD('2024-01-01', INTERVAL 1 HOUR)":                                                                                            "2024-01-01 01:00:00",
+		"SELECT DATE_ADD('2024-01-01', INTERVAL 1500000 MICROSECOND)":                                                                               "2024-01-01 00:00:01.500000",
+		"SELECT DATE_SUB('2024-01-01', INTERVAL 1 MICROSECOND)":                                                                                     "2023-12-31 23:59:59.999999",
+		"SELECT TIMESTAMPADD(DAY, 1, '2024-02-28'), DATE_ADD('2024-01-01', INTERVAL 7975 YEAR)":                                                     "2024-02-29,9999-01-01",
+		"SELECT DATE_ADD(CAST('2024-01-01' AS DATE), INTERVAL -1 DAY), DATE_ADD(NULL, INTERVAL 1 DAY), DATE_ADD('2024-01-01', INTERVAL NULL DAY)":   "2023-12-31,NULL,NULL",
+		"SELECT COUNT(*) FROM t WHERE _timestamp > CAST('2000-01-02' AS DATETIME) - INTERVAL 1 DAY":                                                 "1",
 	} {
 		if got := ask(t, db, query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)

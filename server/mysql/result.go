@@ -12,7 +12,6 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/sqltypes"
 )
 
 // write sends an answer as it is produced: memory holds one row and one write buffer, and a client
@@ -194,70 +193,8 @@ func (e *encoder) time(t time.Time, col *wire.Column) []byte {
 	return e.scratch[at:len(e.scratch):len(e.scratch)]
 }
 
-const (
-	collationBinary = 63
-	collationUTF8   = 255 // utf8mb4_0900_ai_ci: the number every driver knows for utf8mb4
-)
-
-// columns describes a schema to the client.
-func columns(ctx *sql.Context, schema sql.Schema) []wire.Column {
-	out := make([]wire.Column, len(schema))
-	// The engine encodes text as character_set_results says.
-	textCollation := uint16(collationUTF8)
-	switch cs := ctx.GetCharacterSetResults(); cs {
-	case sql.CharacterSet_Unspecified, sql.CharacterSet_utf8mb4, sql.CharacterSet_utf8mb3, sql.CharacterSet_binary:
-	default:
-		textCollation = uint16(cs.DefaultCollation())
-	}
-	for i, c := range schema {
-		t, flags := sqltypes.TypeToMySQL(c.Type.Type())
-		col := wire.Column{
-			Schema: c.DatabaseSource, Table: c.Source, OrgTable: c.Source, Name: c.Name, OrgName: c.Name,
-			Charset: collationBinary, Type: wire.ColumnType(t), Length: c.Type.MaxTextResponseByteLength(ctx),
-		}
-		col.Flags = uint16(flags)
-		if !c.Nullable {
-			col.Flags |= 1 // NOT NULL
-		}
-		if c.PrimaryKey {
-			col.Flags |= 2 // part of the primary key
-		}
-		if types.IsUnsigned(c.Type) {
-			col.Flags |= wire.UnsignedFlag
-		}
-		switch {
-		case types.IsDecimal(c.Type):
-			col.Decimals = c.Type.(sql.DecimalType).Scale()
-			col.Flags |= binaryFlag
-		case isTime(c.Type):
-			col.Decimals = byte(c.Type.(sql.DatetimeType).Precision())
-			col.Flags |= binaryFlag
-		case types.IsTimespan(c.Type):
-			col.Decimals = 6 // the engine keeps microseconds and no declared precision
-			col.Flags |= binaryFlag
-		case types.IsFloat(c.Type):
-			col.Decimals = 31 // «not fixed»
-			col.Flags |= binaryFlag
-		case types.IsTextOnly(c.Type), types.IsEnum(c.Type), types.IsSet(c.Type):
-			col.Charset = textCollation
-		default:
-			col.Flags |= binaryFlag
-		}
-		if col.Type == wire.TypeBlob && col.Charset == textCollation {
-			col.Flags |= blobFlag
-		}
-		out[i] = col
-	}
-	return out
-}
-
 // isTime says whether t is DATE, DATETIME or TIMESTAMP.
 func isTime(t sql.Type) bool {
 	_, ok := t.(sql.DatetimeType)
 	return ok
 }
-
-const (
-	blobFlag   = 1 << 4
-	binaryFlag = 1 << 7
-)

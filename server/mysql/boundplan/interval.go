@@ -9,6 +9,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
 )
 
 // fixInterval replaces sums of a time and an interval; the engine's wrap around beyond 292 years. nil:
@@ -20,21 +21,27 @@ func fixInterval(_ *sql.Context, e sql.Expression) sql.Expression {
 	case *function.DateSub:
 		return &intervalSum{inner: e, date: e.Date, interval: e.Interval, sign: -1}
 	case *expression.Arithmetic:
-		s := &intervalSum{inner: e, sign: 1, operator: true}
-		var ok bool
-		if s.interval, ok = e.RightChild.(*expression.Interval); ok {
-			s.date = e.LeftChild
-			if e.Op == "-" {
-				s.sign = -1
-			}
-			return s
+		if i, ok := e.RightChild.(*expression.Interval); ok {
+			return fixOperator(e.Op, e.LeftChild, i)
 		}
-		if s.interval, ok = e.LeftChild.(*expression.Interval); ok && e.Op == "+" {
-			s.date = e.RightChild
-			return s
+		if i, ok := e.LeftChild.(*expression.Interval); ok && e.Op == "+" {
+			return fixOperator(e.Op, e.RightChild, i)
 		}
 	}
 	return nil
+}
+
+// fixOperator makes + and - the functions that they stand for: the engine's own always give a DATETIME, of dates too.
+func fixOperator(op string, date sql.Expression, interval *expression.Interval) sql.Expression {
+	of := function.NewDateAdd
+	if op == "-" {
+		of = function.NewDateSub
+	}
+	sum, err := of(date, interval)
+	if err != nil {
+		return nil
+	}
+	return fixInterval(nil, sum)
 }
 
 // intervalSum is a time plus or minus an interval; NULL with MySQL's warning when there is no such time.
@@ -43,7 +50,6 @@ type intervalSum struct {
 	date     sql.Expression
 	interval *expression.Interval
 	sign     int64
-	operator bool // written with + or -
 }
 
 var (
@@ -53,8 +59,23 @@ var (
 
 func (s *intervalSum) Resolved() bool   { return s.inner.Resolved() }
 func (s *intervalSum) String() string   { return s.inner.String() }
-func (s *intervalSum) Type() sql.Type   { return s.inner.Type() }
 func (s *intervalSum) IsNullable() bool { return true }
+
+// Type is the engine's, but a DATETIME has as many digits as the time and the interval need.
+func (s *intervalSum) Type() sql.Type {
+	t := s.inner.Type()
+	if t != types.DatetimeMaxPrecision {
+		return t
+	}
+	unit := s.interval.Unit
+	if strings.Contains(unit, "MICROSECOND") || strings.Contains(unit, "SECOND") && !types.IsInteger(s.interval.Child.Type()) {
+		return t
+	}
+	if d, ok := s.date.Type().(sql.DatetimeType); ok {
+		return types.MustCreateDatetimeType(sqltypes.Datetime, d.Precision())
+	}
+	return t
+}
 
 // Children are the time and the interval's amount: the planner looks for intervals where only its own
 // sums may be.
@@ -71,9 +92,6 @@ func (s *intervalSum) WithChildren(children ...sql.Expression) (sql.Expression, 
 		return nil, sql.ErrInvalidChildrenNumber.New(s, len(children), 2)
 	}
 	parts := []sql.Expression{children[0], expression.NewInterval(children[1], s.interval.Unit)}
-	if _, first := s.inner.Children()[0].(*expression.Interval); first {
-		parts[0], parts[1] = parts[1], parts[0]
-	}
 	inner, err := s.inner.WithChildren(parts...)
 	if err != nil {
 		return nil, err
@@ -109,9 +127,6 @@ func (s *intervalSum) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if !ok {
 		ctx.Warn(1441, "Datetime function: datetime field overflow")
 		return nil, nil
-	}
-	if s.operator {
-		return t, nil
 	}
 	typ := s.Type()
 	text, isText := date.(string)

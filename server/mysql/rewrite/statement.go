@@ -33,8 +33,11 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 	}
 	rewriteNested(stmt)
 	w := Walk{expr: rewriteExpr, Node: func(n any) bool {
-		if t, ok := n.(*sqlparser.JSONTableExpr); ok {
-			rewriteJSONTable(t)
+		switch n := n.(type) {
+		case *sqlparser.JSONTableExpr:
+			rewriteJSONTable(n)
+		case *sqlparser.AliasedExpr:
+			nameText(n)
 		}
 		return true
 	}}
@@ -59,4 +62,11 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 	}}
 	windows.Statement(stmt)
 	return err
+}
+
+// nameText has a column that is a text and has no name be called as the text reads, not as it is escaped.
+func nameText(e *sqlparser.AliasedExpr) {
+	if v, ok := e.Expr.(*sqlparser.SQLVal); ok && v.Type == sqlparser.StrVal && e.As.IsEmpty() && len(v.Val) > 0 {
+		e.InputExpression = string(v.Val)
+	}
 }

@@ -40,7 +40,7 @@ type Options struct {
 func Functions(o Options) map[string]sql.Function {
 	out := make(map[string]sql.Function)
 	for _, list := range [][]sql.Function{
-		aggregateFunctions(), groupConcatFunctions(o.Memory), jsonAggregates(o.Memory), regexpFunctions(o.Regexps), jsonFunctions(), stringFunctions(o.Memory), growingFunctions(o.Memory), castFunctions(), serverFunctions(o.Version), timeFunctions(), minuteFunctions(), weekDateFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), extremeFunctions(), windowTableFunctions(), lockFunctions(o.Locks),
+		aggregateFunctions(), groupConcatFunctions(o.Memory), jsonAggregates(o.Memory), regexpFunctions(o.Regexps), jsonFunctions(), stringFunctions(o.Memory), growingFunctions(o.Memory), castFunctions(), serverFunctions(o.Version), timeFunctions(), nowFunctions(), minuteFunctions(), weekDateFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), extremeFunctions(), windowTableFunctions(), lockFunctions(o.Locks),
 	} {
 		for _, f := range list {
 			out[strings.ToLower(f.FunctionName())] = f

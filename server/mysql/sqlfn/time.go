@@ -1,7 +1,6 @@
 package sqlfn
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
+	"github.com/shopspring/decimal"
 )
 
 // NameCleanTime is put around what is cast to a time; no user can write its name unquoted.
@@ -63,19 +63,7 @@ func timeFunctions() []sql.Function {
 			}
 			return t, nil
 		}}, 2, 2),
-		scalarFunction(scalar{name: "sec_to_time", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			s, err := toInt(ctx, args[0])
-			if err != nil {
-				return nil, err
-			}
-			const most = 838*3600 + 59*60 + 59
-			s = max(-most, min(most, s))
-			sign := ""
-			if s < 0 {
-				sign, s = "-", -s
-			}
-			return fmt.Sprintf("%s%02d:%02d:%02d", sign, s/3600, s/60%60, s%60), nil
-		}}, 1, 1),
+		scalarFunction(scalar{name: "sec_to_time", strict: true, typeOf: fixed(types.Time), eval: secToTime}, 1, 1),
 		scalarFunction(scalar{name: "utc_timestamp", typeOf: func(args []sql.Expression) sql.Type {
 			digits := 0
 			if len(args) > 0 {
@@ -87,8 +75,26 @@ func timeFunctions() []sql.Function {
 			}
 			return types.MustCreateDatetimeType(sqltypes.Datetime, digits)
 		}, eval: utcTimestamp}, 0, 1),
-		scalarFunction(scalar{name: "utc_time", typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, _ []any, _ []sql.Expression) (any, error) {
-			return ctx.QueryTime().UTC().Format("15:04:05"), nil
-		}}, 0, 1),
 	}
+}
+
+// secToTime is so many seconds as a TIME, the nearest that there is.
+func secToTime(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+	v, _, err := types.InternalDecimalType.Convert(ctx, args[0])
+	if err != nil {
+		n, err := toInt(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		v = decimal.NewFromInt(n)
+	}
+	micros := v.(decimal.Decimal).Shift(6).Round(0)
+	most := decimal.NewFromInt((838*3600 + 59*60 + 59) * 1e6)
+	switch {
+	case micros.GreaterThan(most):
+		micros = most
+	case micros.LessThan(most.Neg()):
+		micros = most.Neg()
+	}
+	return types.Timespan(micros.IntPart()), nil
 }
