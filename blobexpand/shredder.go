@@ -9,6 +9,8 @@ import "millrace/internal/vector"
 type Shredder struct {
 	e    Expander
 	lent int // rows of the vectors that Lend gave out, plus 1; 0: none
+	// pause is Lend's.
+	pause func() error
 }
 
 // NewShredder for columns cols, in that order.
@@ -40,13 +42,17 @@ func (s *Shredder) Bytes() int64 { return s.e.bytes }
 
 // Take returns one vector per column in order (then the error vector and the rest vector, if
 // asked for) and starts anew. VectorType says what kind each has.
-func (s *Shredder) Take() []vector.Vector { return s.take(false) }
+func (s *Shredder) Take() []vector.Vector {
+	out, _ := s.take(false, nil)
+	return out
+}
 
 // Lend is Take of vectors whose memory stays the Shredder's: they hold until the next call of any method, and so cost no memory
-// anew.
-func (s *Shredder) Lend() []vector.Vector { return s.take(true) }
+// anew. pause, unless nil, is called between columns, also when their memory is taken back; its error ends Lend, and the Shredder is of
+// no use then.
+func (s *Shredder) Lend(pause func() error) ([]vector.Vector, error) { return s.take(true, pause) }
 
-func (s *Shredder) take(lend bool) []vector.Vector {
+func (s *Shredder) take(lend bool, pause func() error) ([]vector.Vector, error) {
 	if s.lent > 0 {
 		s.takeBack()
 	}
@@ -54,33 +60,50 @@ func (s *Shredder) take(lend bool) []vector.Vector {
 	if e.room == 0 {
 		e.grow()
 	}
-	if lend {
-		s.lent = e.rows + 1
-	}
 	out := make([]vector.Vector, 0, e.out+2)
-	s.each(func(v *builder) { out = append(out, v.takeVector(e.rows, lend)) })
+	err := s.each(func(v *builder) error {
+		out = append(out, v.takeVector(e.rows, lend))
+		if pause != nil {
+			return pause()
+		}
+		return nil
+	})
+	if lend {
+		s.lent, s.pause = e.rows+1, pause
+	}
 	e.restart()
-	return out
+	return out, err
 }
 
 // takeBack makes the memory of lent vectors that of the next ones.
 func (s *Shredder) takeBack() {
-	s.each(func(v *builder) { v.reset(s.lent - 1) })
-	s.lent = 0
+	_ = s.each(func(v *builder) error {
+		v.reset(s.lent - 1)
+		if s.pause != nil {
+			_ = s.pause() // its error comes again
+		}
+		return nil
+	})
+	s.lent, s.pause = 0, nil
 }
 
 // each visits the columns in the order of Take.
-func (s *Shredder) each(visit func(*builder)) {
+func (s *Shredder) each(visit func(*builder) error) error {
 	e := &s.e
 	for i := range e.vecs[:e.out] {
-		visit(&e.vecs[i])
+		if err := visit(&e.vecs[i]); err != nil {
+			return err
+		}
 	}
 	if e.o.Errors {
-		visit(&e.errs)
+		if err := visit(&e.errs); err != nil {
+			return err
+		}
 	}
 	if e.o.Rest {
-		visit(&e.rest)
+		return visit(&e.rest)
 	}
+	return nil
 }
 
 // VectorType is the kind and scale of a column's vector. Times and dates are integers: days, or

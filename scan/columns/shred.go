@@ -196,7 +196,7 @@ func (w *view) shred(ctx context.Context, cols []scan.Column, from, to int64, wo
 	if err := it.Err(); err != nil {
 		return nil, 0, err
 	}
-	out, err = s.take(w.b, cols)
+	out, err = s.take(ctx, w.b, cols)
 	return out, s.rows, err
 }
 
@@ -241,12 +241,15 @@ func (s *shredder) bits(of func(*workspace) *[]uint64, most int) []uint64 {
 }
 
 // take returns the vectors in the order of cols.
-func (s *shredder) take(b *block, cols []scan.Column) ([]*vector.Vector, error) {
+func (s *shredder) take(ctx context.Context, b *block, cols []scan.Column) ([]*vector.Vector, error) {
 	var values []vector.Vector
 	switch {
 	case s.values == nil:
 	case s.work != nil && len(s.parts) == 0:
-		values = s.values.Lend()
+		var err error
+		if values, err = s.values.Lend(func() error { return pause(ctx, s.work) }); err != nil {
+			return nil, err
+		}
 	default:
 		values = s.values.Take()
 	}

@@ -3,6 +3,7 @@ package columns
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 
 	"millrace/internal/vector"
 	"millrace/scan/exec"
@@ -164,8 +165,21 @@ func textStats(v *vector.Vector, st *exec.Stats) {
 				see(v.Dict.Value(c))
 			}
 		}
+	case v.Const:
+		see(v.Text(0))
 	default:
-		eachValid(v, func(i int) { see(v.Text(i)) })
+		// Most lie strictly between the two already by their first bytes.
+		var least, most uint64
+		for i := range v.Len {
+			if v.Valid != nil && v.IsNull(i) {
+				continue
+			}
+			x := v.Bytes[v.Offsets[i]:v.Offsets[i+1]]
+			if k := firstBytes(x); first || k <= least || k >= most {
+				see(x)
+				least, most = firstBytes(lo), firstBytes(hi)
+			}
+		}
 	}
 	if len(lo) > maxStatBytes {
 		lo = lo[:maxStatBytes]
@@ -177,6 +191,18 @@ func textStats(v *vector.Vector, st *exec.Stats) {
 		return
 	}
 	st.Max.Bytes = bytes.Clone(hi)
+}
+
+// firstBytes are the first eight, zeros where there are fewer, as a number: where two differ they say how the texts compare.
+func firstBytes(x []byte) uint64 {
+	if len(x) >= 8 {
+		return binary.BigEndian.Uint64(x)
+	}
+	k := uint64(0)
+	for i, c := range x {
+		k |= uint64(c) << (56 - 8*i)
+	}
+	return k
 }
 
 // markCodes sets the bit of each code that stands in a row.
