@@ -30,6 +30,8 @@ type block struct {
 
 	file atomic.Pointer[sealed] // where its columns are, behind others maybe; nil: nowhere
 
+	singles atomic.Int64 // rows that were read on their own
+
 	// building holds one token: who has it makes columns.
 	building chan struct{}
 

@@ -11,6 +11,10 @@ import (
 
 var _ exec.RowReader = (*view)(nil)
 
+// singleRows is how many rows of a block are read on their own. Who asks again and again is better served by columns
+// in memory.
+const singleRows = 64
+
 // OpenRows implements exec.RowReader: the rows are read by the row path, one after the other.
 func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, rows []int32) (vecs []*vector.Vector, ok bool, err error) {
 	b, cache := w.b, w.s.set.cache
@@ -18,7 +22,7 @@ func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, r
 	for _, c := range cols {
 		keys[c] = w.key(c)
 	}
-	if cache.has(b, keys) {
+	if cache.has(b, keys) || b.singles.Add(int64(len(rows))) > singleRows {
 		return nil, false, nil
 	}
 	held := make([]*column, 1)
@@ -52,7 +56,7 @@ func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, r
 			n++
 		}
 		gap(row - at)
-		read, count, err := w.readRows(ctx, cols, first, first+int64(n), nil)
+		read, count, err := w.readRows(ctx, cols, first, first+int64(n))
 		if err != nil {
 			return nil, false, err
 		}

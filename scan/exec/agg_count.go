@@ -28,10 +28,7 @@ func (a *countAcc) add(v *vector.Vector, gids []uint32, n int) error {
 			a.n[g] += int64(valid[i>>6] >> (i & 63) & 1)
 		}
 	case laned(len(a.n), n):
-		if a.lanes == nil {
-			a.lanes = new(countLanes)
-		}
-		a.lanes.add(a.n, gids)
+		addCounts(a.lane(), a.n, gids, nil)
 	default:
 		counts := a.n
 		for _, g := range gids {
@@ -39,6 +36,21 @@ func (a *countAcc) add(v *vector.Vector, gids []uint32, n int) error {
 		}
 	}
 	return nil
+}
+
+func (a *countAcc) lane() *countLanes {
+	if a.lanes == nil {
+		a.lanes = new(countLanes)
+	}
+	return a.lanes
+}
+
+func (a *countAcc) addCodes(v *vector.Vector, codes []uint8, to []uint32) bool {
+	if v != nil && v.HasNulls() {
+		return false
+	}
+	addCounts(a.lane(), a.n, codes, to)
+	return true
 }
 
 func (a *countAcc) addRun(v *vector.Vector, g uint32, n int) error {

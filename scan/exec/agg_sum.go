@@ -90,26 +90,16 @@ func (a *intSumAcc) addTo(cells []sumCell, v *vector.Vector, gids []uint32, n in
 		a.flush()
 	}
 	a.bound += bound
-	var l *sumLanes
-	if gids != nil && laned(len(cells), n) {
-		if a.lanes == nil {
-			a.lanes = new(sumLanes)
-		}
-		l = a.lanes
+	if gids != nil && laned(len(cells), n) && addLanes(a, v, n, gids, nil) {
+		return nil
 	}
 	switch {
 	case v.Const:
 		sumConst(cells, v.Int(0), gids, n)
-	case v.Int8 != nil && l != nil:
-		addLanes(l, cells, v.Int8[:n], v.Base, gids)
 	case v.Int8 != nil:
 		sumInts(cells, v.Int8[:n], v.Base, gids)
-	case v.Int16 != nil && l != nil:
-		addLanes(l, cells, v.Int16[:n], v.Base, gids)
 	case v.Int16 != nil:
 		sumInts(cells, v.Int16[:n], v.Base, gids)
-	case v.Int32 != nil && l != nil:
-		addLanes(l, cells, v.Int32[:n], v.Base, gids)
 	case v.Int32 != nil:
 		sumInts(cells, v.Int32[:n], v.Base, gids)
 	case v.Int64 != nil:
@@ -118,6 +108,45 @@ func (a *intSumAcc) addTo(cells []sumCell, v *vector.Vector, gids []uint32, n in
 		sumConst(cells, v.Base, gids, n)
 	}
 	return nil
+}
+
+// addLanes adds up in lanes, if v's slots are narrow.
+func addLanes[G number](a *intSumAcc, v *vector.Vector, n int, gids []G, to []uint32) bool {
+	if a.lanes == nil {
+		a.lanes = new(sumLanes)
+	}
+	switch {
+	case v.Const:
+		return false
+	case v.Int8 != nil:
+		addSums(a.lanes, a.cells, v.Int8[:n], v.Base, gids, to)
+	case v.Int16 != nil:
+		addSums(a.lanes, a.cells, v.Int16[:n], v.Base, gids, to)
+	case v.Int32 != nil:
+		addSums(a.lanes, a.cells, v.Int32[:n], v.Base, gids, to)
+	default:
+		return false
+	}
+	return true
+}
+
+func (a *intSumAcc) addCodes(v *vector.Vector, codes []uint8, to []uint32) bool {
+	if v.HasNulls() || v.Const || v.Int64 != nil {
+		return false
+	}
+	n := len(codes)
+	bound := magnitude(v, n) * uint64(n)
+	if bound >= 1<<62 {
+		return false
+	}
+	if a.bound+bound >= 1<<62 {
+		a.flush()
+	}
+	if !addLanes(a, v, n, codes, to) {
+		return false
+	}
+	a.bound += bound
+	return true
 }
 
 // addWeighted takes each value in as often as its weight says.
@@ -305,12 +334,13 @@ type sharedCountAcc struct {
 	of *intSumAcc
 }
 
-func (a *sharedCountAcc) grow(int)                                         {}
-func (a *sharedCountAcc) bytes() int64                                     { return 0 }
-func (a *sharedCountAcc) add(*vector.Vector, []uint32, int) error          { return nil }
-func (a *sharedCountAcc) addRun(*vector.Vector, uint32, int) error         { return nil }
+func (a *sharedCountAcc) grow(int)                                            {}
+func (a *sharedCountAcc) bytes() int64                                        { return 0 }
+func (a *sharedCountAcc) add(*vector.Vector, []uint32, int) error             { return nil }
+func (a *sharedCountAcc) addRun(*vector.Vector, uint32, int) error            { return nil }
+func (a *sharedCountAcc) addCodes(*vector.Vector, []uint8, []uint32) bool     { return true }
 func (a *sharedCountAcc) addWeighted(*vector.Vector, []uint32, []int64) error { return nil }
-func (a *sharedCountAcc) merge(accumulator, []uint32)                      {}
+func (a *sharedCountAcc) merge(accumulator, []uint32)                         {}
 func (a *sharedCountAcc) result(n int) (vector.Vector, error) {
 	a.of.grow(n)
 	out := make([]int64, n)
@@ -327,13 +357,14 @@ type sharedSumAcc struct {
 	of *intSumAcc
 }
 
-func (a *sharedSumAcc) grow(int)                                {}
-func (a *sharedSumAcc) bytes() int64                            { return 0 }
-func (a *sharedSumAcc) add(*vector.Vector, []uint32, int) error { return nil }
-func (a *sharedSumAcc) addRun(*vector.Vector, uint32, int) error { return nil }
-func (a *sharedSumAcc) merge(accumulator, []uint32)             {}
-func (a *sharedSumAcc) knows(s Stats, rows int) bool            { return a.of.knows(s, rows) }
-func (a *sharedSumAcc) addStats(Stats, int)                     {}
+func (a *sharedSumAcc) grow(int)                                        {}
+func (a *sharedSumAcc) bytes() int64                                    { return 0 }
+func (a *sharedSumAcc) add(*vector.Vector, []uint32, int) error         { return nil }
+func (a *sharedSumAcc) addRun(*vector.Vector, uint32, int) error        { return nil }
+func (a *sharedSumAcc) addCodes(*vector.Vector, []uint8, []uint32) bool { return true }
+func (a *sharedSumAcc) merge(accumulator, []uint32)                     {}
+func (a *sharedSumAcc) knows(s Stats, rows int) bool                    { return a.of.knows(s, rows) }
+func (a *sharedSumAcc) addStats(Stats, int)                             {}
 func (a *sharedSumAcc) result(n int) (vector.Vector, error) {
 	a.of.grow(n)
 	return a.quotient.result(n, a.of.at)

@@ -397,6 +397,14 @@ func (s *groupSink) add(b *Batch) error {
 		if err := s.evalKeys(); err != nil {
 			return err
 		}
+		done, err := s.addCodes()
+		if err != nil {
+			return err
+		}
+		if done {
+			s.row += in.n
+			return s.account()
+		}
 		gids = s.group.ids(s.keys, in.n)
 		if n := s.group.len(); n > len(s.firsts) {
 			s.met(gids, nil, n)

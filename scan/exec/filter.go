@@ -128,7 +128,7 @@ func walk(e Expr, f func(Expr)) {
 type filterStep struct {
 	all   []condition // in the order in which they are looked at
 	loose int         // how many of them cannot fail
-	known []bool // by place: it holds anyway
+	known []bool      // by place: it holds anyway
 	calls int
 	sels  []*condition // those that are to be looked at; of ranges of one column the first
 	bufs  [2][]int32

@@ -21,10 +21,11 @@ type textTable struct {
 	text    []byte
 	null    uint32
 
-	dict  *vector.Dict // the present one
-	codes []uint32     // the numbers of its codes; noID: not met yet
-	valid []uint64
-	key   []byte
+	dict    *vector.Dict // the present one
+	codes   []uint32     // the numbers of its codes; noID: not met yet
+	strange int          // how many were not met yet
+	valid   []uint64
+	key     []byte
 
 	touched uint32
 }
@@ -174,7 +175,7 @@ func (h *textTable) ofTexts(v *vector.Vector, valid []uint64, out []uint32) {
 // ofDict looks codes up.
 func (h *textTable) ofDict(v *vector.Vector, valid []uint64, out []uint32) {
 	if h.dict != v.Dict {
-		h.dict = v.Dict
+		h.dict, h.strange = v.Dict, v.Dict.Len()
 		fillWith(grown(&h.codes, max(v.Dict.Len(), 1<<8))[:v.Dict.Len()], noID)
 	}
 	switch {
@@ -229,6 +230,7 @@ func ofCodes[T uint8 | uint16 | uint32](h *textTable, codes []T, valid []uint64,
 		case out[i] == noID:
 			if known[c] == noID {
 				known[c] = h.number(h.dict.Value(int(c)))
+				h.strange--
 			}
 			out[i] = known[c]
 		}

@@ -15,10 +15,10 @@ import (
 // memSource is a Source over values in memory, cut into blocks. A nil value is NULL; else values
 // are int64, uint64, float64, int256 or string.
 type memSource struct {
-	types  []Type
-	rows   [][]any
-	blocks []Block
-	opened atomic.Int64
+	types   []Type
+	rows    [][]any
+	blocks  []Block
+	opened  atomic.Int64
 	tallied atomic.Int64 // tallies that were asked for
 }
 

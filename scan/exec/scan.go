@@ -15,7 +15,7 @@ import (
 type blockCursor struct {
 	m       *morsels
 	filter  *filterStep
-	proven  []bool // by conjunct: every row of the block passes
+	proven  []bool  // by conjunct: every row of the block passes
 	bounded []int32 // rows that pass the bound
 	early   []int   // columns of the filter, in this block
 	late    []int

@@ -21,8 +21,11 @@ type sortItem struct {
 	at     uint32
 }
 
-// sortChunk is the size of a chunk, but for rows that are longer.
-const sortChunk = 1 << 20
+// A chunk is of sortChunk bytes, but for rows that are longer; the first are smaller, for the many sorts of few rows.
+const (
+	sortChunk = 1 << 20
+	sortFirst = 16 << 10
+)
 
 // add appends a row. grow is asked before memory is taken, with what the buffer will hold; its
 // error is add's, and nothing was added.
@@ -30,7 +33,7 @@ func (b *sortBuffer) add(key, row []byte, grow func(bytes int64) error) error {
 	need := len(key) + len(row) + 2*binary.MaxVarintLen32
 	if b.used == 0 || cap(b.chunks[b.used-1])-len(b.chunks[b.used-1]) < need {
 		if b.used == len(b.chunks) || cap(b.chunks[b.used]) < need {
-			size := max(sortChunk, need)
+			size := max(min(sortFirst<<(2*min(b.used, 3)), sortChunk), need)
 			if err := grow(b.size() + int64(size) + 16*int64(len(b.items))/8); err != nil {
 				return err
 			}
