@@ -18,8 +18,9 @@ import (
 // for every offset of a damaged batch.
 var errRows = errors.New("columns: a block's records do not fill its offsets")
 
-// build makes the columns that are missing in held, and those that are not kept into loose.
-func (w *view) build(ctx context.Context, want []scan.Column, keys []string, held []*column, loose []*vector.Vector, keep bool) error {
+// build makes the columns that are missing in held, and those that are not kept into loose. With a workspace none is kept, and those of
+// records are the workspace's.
+func (w *view) build(ctx context.Context, want []scan.Column, keys []string, held []*column, loose []*vector.Vector, work *workspace) error {
 	b := w.b
 	cache := w.s.set.cache
 	if err := b.enter(ctx); err != nil {
@@ -28,7 +29,7 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 	defer b.leave()
 	cache.pin(b, keys, held) // somebody may have been faster
 	put := func(i int, v *vector.Vector) {
-		if keys[i] == "" || !keep {
+		if keys[i] == "" || work != nil {
 			placed, _ := vector.Place(v, vector.Heap{}) // it may share what others give back
 			loose[i] = &placed
 		} else {
@@ -61,12 +62,16 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 	for j, i := range rest {
 		cols[j] = want[i]
 	}
-	vecs, err := w.expand(ctx, cols, b.from, b.end)
+	vecs, err := w.expand(ctx, cols, b.from, b.end, work)
 	if err != nil {
 		return err
 	}
 	for j, i := range rest {
-		put(i, vecs[j])
+		if keys[i] == "" || work != nil {
+			loose[i] = vecs[j]
+		} else {
+			held[i] = w.keep(keys[i], vecs[j])
+		}
 	}
 	return nil
 }
@@ -129,7 +134,7 @@ func hasPath(f *colfile.Info, path []string) bool {
 }
 
 // expand reads the columns of the rows with offsets in [from, to), which lie in the snapshot's bounds.
-func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) ([]*vector.Vector, error) {
+func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64, work *workspace) ([]*vector.Vector, error) {
 	if from < w.bound.LogStart || to > w.bound.End {
 		panic(fmt.Sprintf("columns: [%d,%d) of %v is not in the snapshot's [%d,%d)", from, to, w.b, w.bound.LogStart, w.bound.End))
 	}
@@ -145,12 +150,12 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) (
 	rows := -1
 	for _, some := range []struct {
 		cols []scan.Column
-		read func(context.Context, []scan.Column, int64, int64) ([]*vector.Vector, int, error)
+		read func(context.Context, []scan.Column, int64, int64, *workspace) ([]*vector.Vector, int, error)
 	}{{mine, w.shred}, {others, w.readRows}} {
 		if len(some.cols) == 0 {
 			continue
 		}
-		vecs, n, err := some.read(ctx, some.cols, from, to)
+		vecs, n, err := some.read(ctx, some.cols, from, to, work)
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +186,7 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) (
 }
 
 // readRows has the row path read columns.
-func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64) ([]*vector.Vector, int, error) {
+func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64, work *workspace) ([]*vector.Vector, int, error) {
 	offset := scan.Column{Kind: scan.Offset}
 	r, err := scan.Open(scan.Request{
 		Source: scan.FromSnapshot(w.s.sn), Table: w.t, Columns: cols,
@@ -205,6 +210,9 @@ func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64)
 	rows := 0
 	texts := make([]int64, len(cols)) // bytes
 	for {
+		if err := pause(ctx, work); err != nil {
+			return nil, 0, err
+		}
 		rec, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			break
@@ -287,7 +295,7 @@ func (w *view) fromDonors(ctx context.Context, want []scan.Column, keys []string
 		}
 		parts := make([][]*vector.Vector, len(same))
 		for _, gap := range same[0].gaps {
-			vecs, err := w.expand(ctx, cols, gap.from, gap.end)
+			vecs, err := w.expand(ctx, cols, gap.from, gap.end, nil)
 			if err != nil {
 				return nil, err
 			}
