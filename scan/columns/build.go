@@ -18,9 +18,8 @@ import (
 // for every offset of a damaged batch.
 var errRows = errors.New("columns: a block's records do not fill its offsets")
 
-// build makes the columns that are missing in held, and those that are not kept into loose. With a workspace none is kept, and those of
-// records are the workspace's.
-func (w *view) build(ctx context.Context, want []scan.Column, keys []string, held []*column, loose []*vector.Vector, work *workspace) error {
+// build makes the columns that are missing in held, and those that are not kept into loose.
+func (w *view) build(ctx context.Context, want []scan.Column, keys []string, held []*column, loose []*vector.Vector, keep bool) error {
 	b := w.b
 	cache := w.s.set.cache
 	if err := b.enter(ctx); err != nil {
@@ -29,7 +28,7 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 	defer b.leave()
 	cache.pin(b, keys, held) // somebody may have been faster
 	put := func(i int, v *vector.Vector) {
-		if keys[i] == "" || work != nil {
+		if keys[i] == "" || !keep {
 			placed, _ := vector.Place(v, vector.Heap{}) // it may share what others give back
 			loose[i] = &placed
 		} else {
@@ -62,12 +61,12 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 	for j, i := range rest {
 		cols[j] = want[i]
 	}
-	vecs, err := w.expand(ctx, cols, b.from, b.end, work)
+	vecs, err := w.expand(ctx, cols, b.from, b.end)
 	if err != nil {
 		return err
 	}
 	for j, i := range rest {
-		if keys[i] == "" || work != nil {
+		if keys[i] == "" || !keep {
 			loose[i] = vecs[j]
 		} else {
 			held[i] = w.keep(keys[i], vecs[j])
@@ -134,7 +133,7 @@ func hasPath(f *colfile.Info, path []string) bool {
 }
 
 // expand reads the columns of the rows with offsets in [from, to), which lie in the snapshot's bounds.
-func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64, work *workspace) ([]*vector.Vector, error) {
+func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64) ([]*vector.Vector, error) {
 	if from < w.bound.LogStart || to > w.bound.End {
 		panic(fmt.Sprintf("columns: [%d,%d) of %v is not in the snapshot's [%d,%d)", from, to, w.b, w.bound.LogStart, w.bound.End))
 	}
@@ -150,12 +149,12 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64, w
 	rows := -1
 	for _, some := range []struct {
 		cols []scan.Column
-		read func(context.Context, []scan.Column, int64, int64, *workspace) ([]*vector.Vector, int, error)
+		read func(context.Context, []scan.Column, int64, int64) ([]*vector.Vector, int, error)
 	}{{mine, w.shred}, {others, w.readRows}} {
 		if len(some.cols) == 0 {
 			continue
 		}
-		vecs, n, err := some.read(ctx, some.cols, from, to, work)
+		vecs, n, err := some.read(ctx, some.cols, from, to)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +185,7 @@ func (w *view) expand(ctx context.Context, cols []scan.Column, from, to int64, w
 }
 
 // readRows has the row path read columns.
-func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64, work *workspace) ([]*vector.Vector, int, error) {
+func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64) ([]*vector.Vector, int, error) {
 	offset := scan.Column{Kind: scan.Offset}
 	r, err := scan.Open(scan.Request{
 		Source: scan.FromSnapshot(w.s.sn), Table: w.t, Columns: cols,
@@ -210,7 +209,7 @@ func (w *view) readRows(ctx context.Context, cols []scan.Column, from, to int64,
 	rows := 0
 	texts := make([]int64, len(cols)) // bytes
 	for {
-		if err := pause(ctx, work); err != nil {
+		if err := pause(ctx, w.work); err != nil {
 			return nil, 0, err
 		}
 		rec, err := r.Next(ctx)
@@ -295,7 +294,7 @@ func (w *view) fromDonors(ctx context.Context, want []scan.Column, keys []string
 		}
 		parts := make([][]*vector.Vector, len(same))
 		for _, gap := range same[0].gaps {
-			vecs, err := w.expand(ctx, cols, gap.from, gap.end, nil)
+			vecs, err := w.expand(ctx, cols, gap.from, gap.end)
 			if err != nil {
 				return nil, err
 			}

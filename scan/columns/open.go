@@ -24,11 +24,11 @@ var keyOffset = keyOf(nil, scan.Column{Kind: scan.Offset})
 
 // Open implements exec.Block.
 func (w *view) Open(ctx context.Context, cols []scan.Column) (vecs []*vector.Vector, from, to int, release func(), err error) {
-	return w.open(ctx, cols, nil)
+	return w.open(ctx, cols, true)
 }
 
-// open is Open; with a workspace, what has to be made is not left in the cache, and holds until the workspace is used again.
-func (w *view) open(ctx context.Context, cols []scan.Column, work *workspace) (vecs []*vector.Vector, from, to int, release func(), err error) {
+// open is Open; without keep, what has to be made is not left in the cache, and may be the workspace's.
+func (w *view) open(ctx context.Context, cols []scan.Column, keep bool) (vecs []*vector.Vector, from, to int, release func(), err error) {
 	b := w.b
 	cache := w.s.set.cache
 	// Which rows are visible, and in a sparse block how many there are, only the offsets tell.
@@ -50,9 +50,9 @@ func (w *view) open(ctx context.Context, cols []scan.Column, work *workspace) (v
 		if !w.whole() {
 			// All of the block cannot be read in this snapshot.
 			cache.unpin(held)
-			return w.part().open(ctx, cols, work)
+			return w.part().open(ctx, cols, keep)
 		}
-		if err := w.build(ctx, want, keys, held, loose, work); err != nil {
+		if err := w.build(ctx, want, keys, held, loose, keep); err != nil {
 			cache.unpin(held)
 			return nil, 0, 0, nil, err
 		}

@@ -56,7 +56,7 @@ func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, r
 			n++
 		}
 		gap(row - at)
-		read, count, err := w.readRows(ctx, cols, first, first+int64(n), nil)
+		read, count, err := w.readRows(ctx, cols, first, first+int64(n))
 		if err != nil {
 			return nil, false, err
 		}

@@ -102,11 +102,12 @@ func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, pa
 	w.Pace = func() error { return pace(ctx) }
 	var written []*block
 	for _, c := range chosen {
+		c.work = work
 		if err = pace(ctx); err != nil {
 			break
 		}
 		var rows int
-		if rows, err = s.sealBlock(ctx, c, cols, w, complete, work); err != nil {
+		if rows, err = s.sealBlock(ctx, c, cols, w, complete); err != nil {
 			break
 		}
 		if rows > 0 {
@@ -175,8 +176,8 @@ func (p *part) claim(ctx context.Context, v *seen, all bool, most int) (chosen [
 }
 
 // sealBlock adds one block to a file and returns its rows.
-func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *colfile.Writer, complete bool, work *workspace) (int, error) {
-	vecs, from, to, release, err := w.open(ctx, cols, work)
+func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *colfile.Writer, complete bool) (int, error) {
+	vecs, from, to, release, err := w.open(ctx, cols, false)
 	if err != nil {
 		return 0, err
 	}
@@ -200,7 +201,7 @@ func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *col
 			st = statsOf(v)
 		}
 		stats[i] = toFile(v.Kind, st)
-		if err := work.pace(ctx); err != nil {
+		if err := w.work.pace(ctx); err != nil {
 			return 0, err
 		}
 	}

@@ -87,10 +87,14 @@ type shredder struct {
 	parts   [][]vector.Vector // of values, but the last
 }
 
-// shred makes columns, all of them direct, of the rows with offsets in [from, to); they are lent if there is a workspace.
-func (w *view) shred(ctx context.Context, cols []scan.Column, from, to int64, work *workspace) (out []*vector.Vector, rows int, err error) {
+// shred makes columns, all of them direct, of the rows with offsets in [from, to). Those of a whole block are lent if there is a workspace.
+func (w *view) shred(ctx context.Context, cols []scan.Column, from, to int64) (out []*vector.Vector, rows int, err error) {
 	most := int(min(int64(w.b.maxRows), to-from))
-	s := shredder{work: work}
+	s := shredder{work: w.work}
+	if from != w.b.from || to != w.b.end {
+		s.work = nil // other parts of the same columns will be made before this one is used
+	}
+	work := s.work
 	var expanded []blobexpand.Column
 	records := false
 	for _, c := range cols {
@@ -140,7 +144,7 @@ func (w *view) shred(ctx context.Context, cols []scan.Column, from, to int64, wo
 	reader := scan.NewRecords(records)
 	size := 0 // of values since the last pause
 	for it.Next() {
-		if err := pause(ctx, work); err != nil {
+		if err := pause(ctx, w.work); err != nil {
 			return nil, 0, err
 		}
 		raw, err := it.Bytes()
@@ -155,7 +159,7 @@ func (w *view) shred(ctx context.Context, cols []scan.Column, from, to int64, wo
 				r := &recs[i]
 				if size += len(r.Value); size > pauseBytes {
 					size = 0
-					if err := pause(ctx, work); err != nil {
+					if err := pause(ctx, w.work); err != nil {
 						return nil, 0, err
 					}
 				}

@@ -88,6 +88,7 @@ type view struct {
 	b     *block
 	bound state.Bounds
 	keys  map[scan.Column]string // read-only
+	work  *workspace             // for columns that are not kept; nil: none
 }
 
 func (w *view) key(c scan.Column) string {
