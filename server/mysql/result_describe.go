@@ -45,25 +45,22 @@ func columns(ctx *sql.Context, schema sql.Schema) []wire.Column {
 		switch {
 		case types.IsDecimal(c.Type):
 			col.Decimals = c.Type.(sql.DecimalType).Scale()
-			col.Flags |= binaryFlag
 			if computed {
 				col.Length = widestDecimal
 			}
 		case isTime(c.Type):
 			col.Decimals = byte(c.Type.(sql.DatetimeType).Precision())
-			col.Flags |= binaryFlag
 		case types.IsTimespan(c.Type):
 			col.Decimals = 6 // the engine keeps microseconds and no declared precision
-			col.Flags |= binaryFlag
 		case types.IsFloat(c.Type):
 			col.Decimals = 31 // «not fixed»
-			col.Flags |= binaryFlag
 		case types.IsTextOnly(c.Type), types.IsEnum(c.Type), types.IsSet(c.Type):
 			col.Charset = textCollation
 		case types.IsInteger(c.Type):
-			col.Flags |= binaryFlag
 			describeInteger(&col, c.Type, computed)
-		default:
+		}
+		// Of a table's numbers MySQL does not say it, and Connector/J would make bytes of a BOOLEAN that is binary.
+		if number := types.IsNumber(c.Type) || types.IsYear(c.Type); col.Charset == collationBinary && (computed || !number) {
 			col.Flags |= binaryFlag
 		}
 		if types.IsBinaryType(c.Type) && col.Type == wire.TypeVarString && col.Length >= longestBinary {
