@@ -38,12 +38,12 @@ if ! fresh java.ok "$here/java/pom.xml" "$here"/java/src/*.java; then
   stamp java.ok "$here/java/pom.xml" "$here"/java/src/*.java
 fi
 jdbc="cj8:com.mysql:mysql-connector-j:8.4.0 cj9:com.mysql:mysql-connector-j:9.4.0 mariadb:org.mariadb.jdbc:mariadb-java-client:3.5.6"
-if ! fresh jdbc.ok "$here/jdbc/BiProgram.java" <(echo "$jdbc"); then
+if ! fresh jdbc.ok "$here"/jdbc/*.java <(echo "$jdbc"); then
   for pair in $jdbc; do
     mvn -q -B dependency:copy "-Dartifact=${pair#*:}" -DoutputDirectory="$cache/jdbc/${pair%%:*}"
   done
-  javac -d "$cache/jdbc/classes" "$here/jdbc/BiProgram.java"
-  stamp jdbc.ok "$here/jdbc/BiProgram.java" <(echo "$jdbc")
+  javac -d "$cache/jdbc/classes" "$here"/jdbc/*.java
+  stamp jdbc.ok "$here"/jdbc/*.java <(echo "$jdbc")
 fi
 if ! fresh bi.ok "$here/requirements-bi.txt"; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq pkg-config libmariadb-dev unixodbc odbc-mariadb >/dev/null
