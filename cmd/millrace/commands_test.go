@@ -154,7 +154,9 @@ func TestImportAndGenerateAndQuery(t *testing.T) {
 	}
 	r.must("", "gen", "orders", "-n", "500", "-r", "0", "-p", "3")
 	r.expect("n\n500\nn\n1707\n", "", "sql", "-f", "tsv", "SELECT COUNT(*) AS n FROM orders; SELECT COUNT(*) AS n FROM quakes")
-	r.expect("{\"a\":1,\"b\":null,\"c\":\"x\"}\n", "SELECT 1 AS a,\n NULL AS b, 'x' AS c", "sql", "-f", "json")
+	r.expect("[\n{\"a\":1,\"b\":null,\"c\":\"x\"}\n]\n", "SELECT 1 AS a,\n NULL AS b, 'x' AS c", "sql", "-f", "json")
+	r.expect("{\"a\":1,\"b\":null,\"c\":\"x\"}\n", "SELECT 1 AS a,\n NULL AS b, 'x' AS c", "sql", "-f", "ndjson")
+	r.expect("a\n1\nb\n2\n", "", "sql", "-f", "csv", "-e", "SELECT 1 AS a", "-e", "SELECT 2 AS b")
 	r.expect("─── row 1 ────────────────────\na: 1\n", "", "sql", `SELECT 1 AS a\G`)
 	r.fails("1146", "sql", "SELECT * FROM nope; SELECT 1")
 	bars := r.must("", "sql", "--plot", "bar", "SELECT status, COUNT(*) AS n FROM orders GROUP BY status ORDER BY n DESC")

@@ -109,7 +109,7 @@ func (c *ACLAdd) Run(ctx context.Context, s *IO) error {
 // ACLList is `millrace acl list`.
 type ACLList struct {
 	Who    string `help:"Those about this user only." placeholder:"NAME"`
-	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,markdown" default:"table" placeholder:"FORMAT"`
+	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,ndjson,markdown" default:"table" placeholder:"FORMAT"`
 	Kafka
 }
 

@@ -26,7 +26,7 @@ type Group struct {
 
 // GroupList is `millrace group list`.
 type GroupList struct {
-	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,markdown" default:"table" placeholder:"FORMAT"`
+	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,ndjson,markdown" default:"table" placeholder:"FORMAT"`
 	Kafka
 }
 
@@ -62,7 +62,7 @@ func (c *GroupList) Run(ctx context.Context, s *IO) error {
 // GroupDescribe is `millrace group describe`.
 type GroupDescribe struct {
 	Name   string `arg:"" help:"Name of the group."`
-	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,markdown" default:"table" placeholder:"FORMAT"`
+	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,ndjson,markdown" default:"table" placeholder:"FORMAT"`
 	Kafka
 }
 
@@ -192,7 +192,7 @@ type GroupReset struct {
 	Topics []string `name:"topic" short:"t" help:"Topic to reset; may be given several times. Without it, all that the group has offsets in." placeholder:"TOPIC"`
 	To     Position `help:"Where to: earliest, latest, an offset, -N before the end, a time (2026-01-31T12:00:00Z) or an age (2h)." required:"" placeholder:"POSITION"`
 	DryRun bool     `short:"n" help:"Show what would be done and do nothing."`
-	Format string   `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,markdown" default:"table" placeholder:"FORMAT"`
+	Format string   `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,ndjson,markdown" default:"table" placeholder:"FORMAT"`
 	Kafka
 }
 

@@ -43,7 +43,8 @@ const (
 	FormatVertical = "vertical"
 	FormatCSV      = "csv"
 	FormatTSV      = "tsv"
-	FormatJSON     = "json" // one object a row and line
+	FormatJSON     = "json"   // an array of objects, one a row and line
+	FormatNDJSON   = "ndjson" // one object a row and line
 	FormatMarkdown = "markdown"
 )
 
@@ -62,9 +63,11 @@ func NewRowWriter(w io.Writer, format string, width int, cols []Column) (RowWrit
 	case FormatTSV:
 		return newTSVWriter(w, cols)
 	case FormatJSON:
-		return newJSONWriter(w, cols)
+		return newJSONWriter(w, cols, true)
+	case FormatNDJSON:
+		return newJSONWriter(w, cols, false)
 	}
-	return nil, fmt.Errorf("unknown format %q", format)
+	return nil, fmt.Errorf("no format %q; there are table, vertical, csv, tsv, json, ndjson and markdown", format)
 }
 
 // --- table and markdown ---
@@ -87,9 +90,10 @@ type tableWriter struct {
 	markdown bool
 	lines    bool // cells keep their lines
 
-	rows  [][]string
-	bytes int
-	pages int
+	rows    [][]string
+	bytes   int
+	pages   int
+	printed int // rows of the pages before
 }
 
 func (t *tableWriter) Row(cells [][]byte) error {
@@ -99,8 +103,13 @@ func (t *tableWriter) Row(cells [][]byte) error {
 			row[i] = "NULL"
 			continue
 		}
-		if row[i] = printable(c); t.lines {
+		switch {
+		case t.cols[i].Kind == BinaryColumn:
+			row[i] = binary(c)
+		case t.lines:
 			row[i] = printableLines(c)
+		default:
+			row[i] = printable(c)
 		}
 		t.bytes += len(row[i])
 	}
@@ -125,6 +134,8 @@ func (t *tableWriter) page() error {
 	limit, fits := t.columnLimit(rows)
 	if !fits {
 		v := newVerticalWriter(t.w, t.cols)
+		v.rows, v.spelled = t.printed, true
+		t.printed += len(rows)
 		for _, row := range rows {
 			cells := make([][]byte, len(row))
 			for i := range row {
@@ -136,6 +147,7 @@ func (t *tableWriter) page() error {
 		}
 		return v.Close()
 	}
+	t.printed += len(rows)
 	tw := table.NewWriter()
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
@@ -258,20 +270,34 @@ func printableLines(b []byte) string {
 	return s.String()
 }
 
+// binary spells bytes: as the text that they are, or as 0x and their digits.
+func binary(b []byte) string {
+	text := utf8.Valid(b)
+	for i := 0; text && i < len(b); i++ {
+		text = b[i] >= 0x20 && b[i] != 0x7f || b[i] == '\n' || b[i] == '\r' || b[i] == '\t'
+	}
+	if text {
+		return printable(b)
+	}
+	return fmt.Sprintf("0x%X", b)
+}
+
 // --- vertical: a cell after the other, each with the lines that it has ---
 
 type verticalWriter struct {
-	w     *bufio.Writer
-	names []string
-	rows  int
+	w       *bufio.Writer
+	names   []string
+	cols    []Column
+	rows    int
+	spelled bool // cells are printable already
 }
 
 func newVerticalWriter(w io.Writer, cols []Column) *verticalWriter {
-	v := &verticalWriter{w: bufio.NewWriter(w)}
+	v := &verticalWriter{w: bufio.NewWriter(w), cols: cols}
 	widest := 0
 	for _, c := range cols {
 		v.names = append(v.names, printable([]byte(c.Name)))
-		widest = max(widest, text.StringWidth(c.Name))
+		widest = max(widest, text.StringWidth(v.names[len(v.names)-1]))
 	}
 	for i, n := range v.names {
 		v.names[i] = strings.Repeat(" ", max(0, widest-text.StringWidth(n))) + n
@@ -284,7 +310,13 @@ func (v *verticalWriter) Row(cells [][]byte) error {
 	fmt.Fprintf(v.w, "─── row %d %s\n", v.rows, strings.Repeat("─", 20))
 	for i, c := range cells {
 		s := "NULL"
-		if c != nil {
+		switch {
+		case c == nil:
+		case v.spelled:
+			s = string(c)
+		case v.cols[i].Kind == BinaryColumn:
+			s = binary(c)
+		default:
 			s = printableLines(c)
 		}
 		fmt.Fprintf(v.w, "%s: %s\n", v.names[i], s)
@@ -297,12 +329,13 @@ func (v *verticalWriter) Close() error { return v.w.Flush() }
 // --- CSV: NULL and the empty string are both empty, as in everybody's CSV ---
 
 type csvWriter struct {
-	w   *csv.Writer
-	row []string
+	w    *csv.Writer
+	row  []string
+	cols []Column
 }
 
 func newCSVWriter(w io.Writer, cols []Column) (*csvWriter, error) {
-	c := &csvWriter{w: csv.NewWriter(w), row: make([]string, len(cols))}
+	c := &csvWriter{w: csv.NewWriter(w), row: make([]string, len(cols)), cols: cols}
 	for i, col := range cols {
 		c.row[i] = col.Name
 	}
@@ -310,8 +343,8 @@ func newCSVWriter(w io.Writer, cols []Column) (*csvWriter, error) {
 }
 
 func (c *csvWriter) Row(cells [][]byte) error {
-	for i := range cells {
-		c.row[i] = string(cells[i])
+	for i, b := range cells {
+		c.row[i] = string(plainBytes(c.cols[i].Kind, b))
 	}
 	return c.w.Write(c.row)
 }
@@ -321,19 +354,33 @@ func (c *csvWriter) Close() error {
 	return c.w.Error()
 }
 
+// plainBytes keeps text as it is, and spells binary that is none with digits: a file of another
+// encoding than UTF-8 in places is one that nobody can read.
+func plainBytes(kind ColumnKind, b []byte) []byte {
+	if kind == BinaryColumn && !utf8.Valid(b) {
+		return fmt.Appendf(nil, "0x%X", b)
+	}
+	return b
+}
+
 // --- TSV as the MySQL client writes it in batch mode: \t, \n, \\ escaped, NULL ---
 
 var tsvEscapes = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`)
 
-type tsvWriter struct{ w *bufio.Writer }
+type tsvWriter struct {
+	w    *bufio.Writer
+	cols []Column
+}
 
 func newTSVWriter(w io.Writer, cols []Column) (*tsvWriter, error) {
-	t := &tsvWriter{bufio.NewWriter(w)}
+	t := &tsvWriter{w: bufio.NewWriter(w), cols: make([]Column, len(cols))}
 	names := make([][]byte, len(cols))
 	for i, c := range cols {
 		names[i] = []byte(c.Name)
 	}
-	return t, t.Row(names)
+	err := t.Row(names)
+	t.cols = cols
+	return t, err
 }
 
 func (t *tsvWriter) Row(cells [][]byte) error {
@@ -345,23 +392,25 @@ func (t *tsvWriter) Row(cells [][]byte) error {
 			_, _ = t.w.WriteString("NULL")
 			continue
 		}
-		_, _ = tsvEscapes.WriteString(t.w, string(c)) // bufio keeps the error for Flush
+		_, _ = tsvEscapes.WriteString(t.w, string(plainBytes(t.cols[i].Kind, c))) // bufio keeps the error for Flush
 	}
 	return t.w.WriteByte('\n')
 }
 
 func (t *tsvWriter) Close() error { return t.w.Flush() }
 
-// --- JSON: one object a line, numbers exactly as the server spelled them ---
+// --- JSON: one object a line, in an array or not; numbers exactly as the server spelled them ---
 
 type jsonWriter struct {
 	w     *bufio.Writer
 	names [][]byte // encoded, with the colon
 	cols  []Column
+	array bool
+	rows  int
 }
 
-func newJSONWriter(w io.Writer, cols []Column) (*jsonWriter, error) {
-	j := &jsonWriter{w: bufio.NewWriter(w), cols: cols}
+func newJSONWriter(w io.Writer, cols []Column, array bool) (*jsonWriter, error) {
+	j := &jsonWriter{w: bufio.NewWriter(w), cols: cols, array: array}
 	for _, c := range cols {
 		j.names = append(j.names, append(appendJSONString(nil, c.Name), ':'))
 	}
@@ -369,7 +418,15 @@ func newJSONWriter(w io.Writer, cols []Column) (*jsonWriter, error) {
 }
 
 func (j *jsonWriter) Row(cells [][]byte) error {
-	_ = j.w.WriteByte('{') // bufio keeps the error for the end of the line
+	switch { // bufio keeps the error for the end of the line
+	case !j.array:
+	case j.rows == 0:
+		_, _ = j.w.WriteString("[\n")
+	default:
+		_, _ = j.w.WriteString(",\n")
+	}
+	j.rows++
+	_ = j.w.WriteByte('{')
 	for i, c := range cells {
 		if i > 0 {
 			_ = j.w.WriteByte(',')
@@ -377,11 +434,23 @@ func (j *jsonWriter) Row(cells [][]byte) error {
 		_, _ = j.w.Write(j.names[i])
 		_, _ = j.w.Write(jsonCell(j.cols[i].Kind, c))
 	}
-	_, err := j.w.WriteString("}\n")
+	err := j.w.WriteByte('}')
+	if !j.array {
+		err = j.w.WriteByte('\n')
+	}
 	return err
 }
 
-func (j *jsonWriter) Close() error { return j.w.Flush() }
+func (j *jsonWriter) Close() error {
+	switch {
+	case !j.array:
+	case j.rows == 0:
+		_, _ = j.w.WriteString("[]\n")
+	default:
+		_, _ = j.w.WriteString("\n]\n")
+	}
+	return j.w.Flush()
+}
 
 // jsonCell spells a cell as JSON. Binary that is no text becomes base64.
 func jsonCell(kind ColumnKind, c []byte) []byte {

@@ -15,6 +15,12 @@ import (
 // maxPlotRows bounds what is held for a picture that could not show more anyway.
 const maxPlotRows = 10_000
 
+// Kinds of plots.
+const (
+	plotLine = "line"
+	plotBar  = "bar"
+)
+
 // plotWriter draws a result when it is complete: its number columns as series over
 // the first column that is none (or over the row number).
 type plotWriter struct {
@@ -30,10 +36,7 @@ type plotWriter struct {
 }
 
 func newPlotWriter(w io.Writer, kind string, width int, cols []Column) (*plotWriter, error) {
-	if kind == "" {
-		kind = "line"
-	}
-	if kind != "line" && kind != "bar" {
+	if kind != plotLine && kind != plotBar {
 		return nil, fmt.Errorf(`\plot %s: there are line and bar`, kind)
 	}
 	p := &plotWriter{w: w, kind: kind, width: width, label: -1, cols: cols}
@@ -88,7 +91,7 @@ func (p *plotWriter) Close() error {
 	if len(p.labels) == 0 {
 		return nil
 	}
-	if p.kind == "bar" {
+	if p.kind == plotBar {
 		return p.bars()
 	}
 	return p.lines()

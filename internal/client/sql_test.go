@@ -2,8 +2,11 @@ package client
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -14,8 +17,8 @@ func split(input string) (sts []statement, pending bool) {
 	for line := range strings.SplitSeq(strings.TrimSuffix(input, "\n"), "\n") {
 		p.feed(line)
 		for {
-			st, ok := p.next()
-			if !ok {
+			st, ok, err := p.next()
+			if !ok || err != nil {
 				break
 			}
 			sts = append(sts, st)
@@ -26,23 +29,28 @@ func split(input string) (sts []statement, pending bool) {
 
 func TestStatementsEndAtSemicolonsOutsideQuotesAndComments(t *testing.T) {
 	for input, want := range map[string][]statement{
-		"SELECT 1; SELECT 2;":                          {{text: "SELECT 1"}, {text: "SELECT 2"}},
-		"SELECT\n 1\n;":                                {{text: "SELECT\n 1"}},
-		"SELECT ';', \";\", `;`;":                      {{text: "SELECT ';', \";\", `;`"}},
-		`SELECT 'it''s; \'fine;';`:                     {{text: `SELECT 'it''s; \'fine;'`}},
-		"SELECT `a\\`;":                                {{text: "SELECT `a\\`"}},
-		"SELECT 1 -- one; two\n;":                      {{text: "SELECT 1 -- one; two"}},
-		"SELECT 1 # one; two\n+1;":                     {{text: "SELECT 1 # one; two\n+1"}},
-		"SELECT 1--1;":                                 {{text: "SELECT 1--1"}},
-		"SELECT /* ; */ 1;":                            {{text: "SELECT /* ; */ 1"}},
-		"/*! SELECT 1 */;":                             {{text: "/*! SELECT 1 */"}},
-		";; -- nothing\n; SELECT 1;":                   {{text: "SELECT 1"}},
-		"SELECT 1\\G SELECT 2\\g":                      {{text: "SELECT 1", vertical: true}, {text: "SELECT 2"}},
-		"SELECT 1 \\plot bar\nSELECT 2 \\plot line;\n": {{text: "SELECT 1", plot: "bar"}, {text: "SELECT 2", plot: "line"}},
-		"SELECT 'multi\nline;\nstring';":               {{text: "SELECT 'multi\nline;\nstring'"}},
+		"SELECT 1; SELECT 2;":                          {{text: "SELECT 1", line: 1}, {text: "SELECT 2", line: 1}},
+		"SELECT\n 1\n;":                                {{text: "SELECT\n 1", line: 1}},
+		"\n-- x\n  SELECT 1;\n\nSELECT 2;":             {{text: "-- x\n  SELECT 1", line: 3}, {text: "SELECT 2", line: 5}},
+		"SELECT ';', \";\", `;`;":                      {{text: "SELECT ';', \";\", `;`", line: 1}},
+		`SELECT 'it''s; \'fine;';`:                     {{text: `SELECT 'it''s; \'fine;'`, line: 1}},
+		"SELECT `a\\`;":                                {{text: "SELECT `a\\`", line: 1}},
+		"SELECT 1 -- one; two\n;":                      {{text: "SELECT 1 -- one; two", line: 1}},
+		"SELECT 1 # one; two\n+1;":                     {{text: "SELECT 1 # one; two\n+1", line: 1}},
+		"SELECT 1--1;":                                 {{text: "SELECT 1--1", line: 1}},
+		"SELECT /* ; */ 1;":                            {{text: "SELECT /* ; */ 1", line: 1}},
+		"/*! SELECT 1 */;":                             {{text: "/*! SELECT 1 */", line: 1}},
+		";; -- nothing\n; SELECT 1;":                   {{text: "SELECT 1", line: 2}},
+		"SELECT 1\\G SELECT 2\\g":                      {{text: "SELECT 1", line: 1, vertical: true}, {text: "SELECT 2", line: 1}},
+		"SELECT 1 \\plot bar\nSELECT 2 \\plot line;\n": {{text: "SELECT 1", line: 1, plot: "bar"}, {text: "SELECT 2", line: 2, plot: "line"}},
+		"SELECT 'multi\nline;\nstring';":               {{text: "SELECT 'multi\nline;\nstring'", line: 1}},
+		"SELECT 1 \\watch":                             {{text: "SELECT 1", line: 1, watch: &watch{every: 2 * time.Second}}},
+		"SELECT 1 \\plot \\watch 0.5 3;":               {{text: "SELECT 1", line: 1, plot: "line", watch: &watch{every: time.Second / 2, times: 3}}},
+		"SELECT 1; \\watch 5":                          {{text: "SELECT 1", line: 1}, {line: 1, watch: &watch{every: 5 * time.Second}}},
+		"\\G":                                          {{line: 1, vertical: true}},
 	} {
 		got, pending := split(input)
-		if d := cmp.Diff(want, got, cmp.AllowUnexported(statement{})); d != "" || pending {
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(statement{}, watch{})); d != "" || pending {
 			t.Errorf("%q: pending %v\n%s", input, pending, d)
 		}
 	}
@@ -55,6 +63,7 @@ func TestStatementsEndAtSemicolonsOutsideQuotesAndComments(t *testing.T) {
 
 func TestWhichStatementsAnswer(t *testing.T) {
 	for input, want := range map[string]bool{
+		"-- a comment\nselect 1": true, "EXECUTE s": true, "INSERT INTO t VALUES (1) RETURNING a": true,
 		"select 1": true, "(SELECT 1)": true, "/* x */ SHOW TABLES": true, "WITH a AS (SELECT 1) SELECT * FROM a": true, "explain select 1": true, "CALL millrace.seal('t')": true,
 		"INSERT INTO t VALUES (1)": false, "SET x=1": false, "CREATE TABLE t (a INT)": false, "": false, "DROP TABLE t": false,
 	} {
@@ -94,7 +103,7 @@ func TestFormats(t *testing.T) {
 ┌──────────────────────┬────────────────┬─────────────┬──────────┐
 │                   id │ name           │ doc         │ raw      │
 ├──────────────────────┼────────────────┼─────────────┼──────────┤
-│ 12345678901234567890 │ a\tb\n"c", ü   │ {"x": 1.50} │ \xff\x00 │
+│ 12345678901234567890 │ a\tb\n"c", ü   │ {"x": 1.50} │ 0xFF00   │
 │                 NULL │                │ NULL        │ text     │
 └──────────────────────┴────────────────┴─────────────┴──────────┘
 `,
@@ -104,23 +113,29 @@ func TestFormats(t *testing.T) {
 name: a\tb
 "c", ü
  doc: {"x": 1.50}
- raw: \xff\x00
+ raw: 0xFF00
 ─── row 2 ────────────────────
   id: NULL
 name: 
  doc: NULL
  raw: text
 `,
-		FormatCSV: "\nid,name,doc,raw\n12345678901234567890,\"a\tb\n\"\"c\"\", ü\",\"{\"\"x\"\": 1.50}\",\xff\x00\n,,,text\n",
-		FormatTSV: "\nid\tname\tdoc\traw\n12345678901234567890\ta\\tb\\n\"c\", ü\t{\"x\": 1.50}\t\xff\\0\nNULL\t\tNULL\ttext\n",
+		FormatCSV: "\nid,name,doc,raw\n12345678901234567890,\"a\tb\n\"\"c\"\", ü\",\"{\"\"x\"\": 1.50}\",0xFF00\n,,,text\n",
+		FormatTSV: "\nid\tname\tdoc\traw\n12345678901234567890\ta\\tb\\n\"c\", ü\t{\"x\": 1.50}\t0xFF00\nNULL\t\tNULL\ttext\n",
 		FormatJSON: `
+[
+{"id":12345678901234567890,"name":"a\tb\n\"c\", ü","doc":{"x":1.50},"raw":"/wA="},
+{"id":null,"name":"","doc":null,"raw":"text"}
+]
+`,
+		FormatNDJSON: `
 {"id":12345678901234567890,"name":"a\tb\n\"c\", ü","doc":{"x":1.50},"raw":"/wA="}
 {"id":null,"name":"","doc":null,"raw":"text"}
 `,
 		FormatMarkdown: `
 | id | name | doc | raw |
 | ---:| --- | --- | --- |
-| 12345678901234567890 | a\tb\n"c", ü | {"x": 1.50} | \xff\x00 |
+| 12345678901234567890 | a\tb\n"c", ü | {"x": 1.50} | 0xFF00 |
 | NULL |  | NULL | text |
 `,
 	} {
@@ -229,11 +244,120 @@ func TestPlots(t *testing.T) {
 	}
 }
 
-func TestTheWordToComplete(t *testing.T) {
-	for line, want := range map[string]string{"SELECT ab": "ab", "SELECT a.b": "b", "": "", "FROM `my-t": "my-t", "(x": "x", "\\d or": "or"} {
-		if got, _ := lastWord(line); got != want {
-			t.Errorf("%q: %q", line, got)
+func TestPlansAreDrawnAsTrees(t *testing.T) {
+	for plan, want := range map[string]string{
+		"In columns:\n  Limit 5\n    Join\n      Scan a\n      Scan b\nScan a\n  columns: x\n  blocks: 1\nLimit(5)\n └─ Project\n     └─ Table\n": `
+In columns:
+└─ Limit 5
+   └─ Join
+      ├─ Scan a
+      └─ Scan b
+Scan a
+├─ columns: x
+└─ blocks: 1
+Limit(5)
+ └─ Project
+     └─ Table
+`,
+		"-> Nested loop  (cost=1)\n    -> Filter: (a > 1)\n        -> Table scan on t\n    -> Index lookup on u\n": `
+Nested loop  (cost=1)
+├─ Filter: (a > 1)
+│  └─ Table scan on t
+└─ Index lookup on u
+`,
+		"{\n  \"a\": 1\n}\n": "\n{\n  \"a\": 1\n}\n",
+		"one line\n":         "\none line\n",
+	} {
+		if d := cmp.Diff(want, "\n"+drawTree(plan)); d != "" {
+			t.Error(d)
 		}
+	}
+}
+
+func TestTablesOfAStatementAreFoundWithTheirAliases(t *testing.T) {
+	for text, want := range map[string][]tableRef{
+		"SELECT a FROM t":                           {{table: "t"}},
+		"SELECT a FROM t WHERE b":                   {{table: "t"}},
+		"SELECT a FROM `my-t` AS x, db.u y WHERE 1": {{table: "my-t", alias: "x"}, {"db", "u", "y"}},
+		"SELECT a FROM t x LEFT JOIN u ON x.a=u.b":  {{table: "t", alias: "x"}, {table: "u"}},
+		"INSERT INTO t (a, b) VALUES (1, 2)":        {{table: "t"}},
+		"SELECT 'FROM t' -- FROM u\n":               nil,
+		"SELECT a FROM (SELECT b FROM t) d":         {{table: "t"}},
+		"SELECT a FROM HOP(t, ts, 1, 2) w":          {{table: "t"}},
+		"SELECT a FROM ":                            nil,
+	} {
+		ts, _ := tokens(text)
+		if d := cmp.Diff(want, tableRefs(ts), cmp.AllowUnexported(tableRef{})); d != "" {
+			t.Errorf("%s: %s", text, d)
+		}
+	}
+	text := "SELECT 1; SELECT a FROM t; SELECT ';'"
+	if got, begin := statementAround(text, 12); got != " SELECT a FROM t" || begin != 9 {
+		t.Error(got, begin)
+	}
+}
+
+func TestWhatIsTypedIsKeptForItsOwnerOnly(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(file, []byte("SELECT 'an entry of before';\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h := openHistory(file)
+	for _, text := range []string{"SELECT\n  1;", "SELECT\n  1;", "CREATE USER a IDENTIFIED BY 'x';", " ", "\"quoted"} {
+		if _, err := h.Write(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"SELECT 'an entry of before';", "SELECT\n  1;", "\"quoted"}
+	for _, h := range []*history{h, openHistory(file)} {
+		if d := cmp.Diff(want, h.Dump()); d != "" {
+			t.Error(d)
+		}
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatal(info.Mode(), err)
+	}
+	h = openHistory(filepath.Join(t.TempDir(), "none", "history"))
+	if n, err := h.Write("SELECT 1;"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+}
+
+func TestALongHistoryIsCut(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("\"SELECT 1;\"\n"), 2*maxHistory+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := openHistory(file).Len(); n != maxHistory {
+		t.Fatal(n)
+	}
+	if b, err := os.ReadFile(file); err != nil || bytes.Count(b, []byte("\n")) != maxHistory {
+		t.Fatal(err)
+	}
+}
+
+func TestWideCharactersKeepTablesStraight(t *testing.T) {
+	got := printTest(t, FormatTable, 80, []Column{{"name", TextColumn}, {"n", NumberColumn}},
+		[][]byte{[]byte("東京"), []byte("1")}, [][]byte{[]byte("e\u0301té"), []byte("22")}, [][]byte{[]byte("🎉 ok"), []byte("3")}, [][]byte{[]byte("한국어"), nil})
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	for _, line := range lines {
+		if w, want := text.StringWidth(line), text.StringWidth(lines[0]); w != want {
+			t.Errorf("a line of %d instead of %d:\n%s", w, want, got)
+		}
+	}
+}
+
+func TestOnlyPagersThatScrollSidewaysGetWideTables(t *testing.T) {
+	t.Setenv("LESS", "")
+	for command, want := range map[string]bool{"less -S": true, "/usr/bin/less -FRSX": true, "less": false, "more": false, "": false, "cat -S": false, "less --chop-long-lines": true} {
+		if chops(command) != want {
+			t.Error(command)
+		}
+	}
+	t.Setenv("LESS", "-RS")
+	if !chops("less") {
+		t.Error("the variable LESS is not looked at")
 	}
 }
 

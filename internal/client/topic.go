@@ -61,7 +61,7 @@ func (c *TopicCreate) Run(ctx context.Context, s *IO) error {
 
 // TopicList is `millrace topic list`.
 type TopicList struct {
-	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,markdown" default:"table" placeholder:"FORMAT"`
+	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,ndjson,markdown" default:"table" placeholder:"FORMAT"`
 	Kafka
 }
 
@@ -106,7 +106,7 @@ func (c *TopicList) Run(ctx context.Context, s *IO) error {
 type TopicDescribe struct {
 	Name   string `arg:"" help:"Name of the topic."`
 	All    bool   `short:"a" help:"Show configs that stand at their defaults, too."`
-	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,markdown" default:"table" placeholder:"FORMAT"`
+	Format string `short:"f" help:"Output format: ${enum}." enum:"table,csv,tsv,json,ndjson,markdown" default:"table" placeholder:"FORMAT"`
 	Kafka
 }
 

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"millrace/internal/client"
+	"millrace/internal/testkit"
+
+	"github.com/creack/pty"
+)
+
+// asCommand makes the test's own binary the command, so that a process with a terminal of its
+// own can be started.
+const asCommand = "MILLRACE_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		os.Exit(run(os.Args[1:], client.StandardIO()))
+	}
+	os.Exit(m.Run())
+}
+
+// terminal is a process that a person sits before.
+type terminal struct {
+	t       *testing.T
+	file    *os.File
+	process *exec.Cmd
+	state   string // its directory of state
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	text    bytes.Buffer // without the escape sequences
+	seen    int          // up to where was waited for
+	ended   bool
+}
+
+// shellOn starts `millrace sql` on a terminal.
+func shellOn(t *testing.T, mysql string, env ...string) *terminal {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tm := &terminal{t: t, state: t.TempDir(), process: exec.Command(exe, "sql", "--mysql", mysql)}
+	tm.changed = sync.NewCond(&tm.mu)
+	tm.process.Env = append(os.Environ(), append([]string{asCommand + "=1", "TERM=xterm-256color", "PAGER=", "LESS=", "INPUTRC=/dev/null", "XDG_STATE_HOME=" + tm.state}, env...)...)
+	if tm.file, err = pty.StartWithSize(tm.process, &pty.Winsize{Rows: 24, Cols: 100}); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		tm.read()
+	}()
+	t.Cleanup(func() {
+		_ = tm.process.Process.Kill()
+		_ = tm.process.Wait()
+		_ = tm.file.Close()
+		<-read
+	})
+	tm.expect(`Connected to MySQL .*\n.*kafka> `)
+	return tm
+}
+
+var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07]*\x07|[=>])|\r")
+
+func (tm *terminal) read() {
+	b := make([]byte, 64<<10)
+	var raw []byte
+	for {
+		n, err := tm.file.Read(b)
+		tm.mu.Lock()
+		raw = append(raw, b[:n]...)
+		if i := bytes.LastIndexByte(raw, 0x1b); i < 0 || escapes.Match(raw[i:]) || err != nil {
+			tm.text.Write(escapes.ReplaceAll(raw, nil))
+			raw = nil
+		}
+		tm.ended = err != nil
+		tm.changed.Broadcast()
+		tm.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (tm *terminal) typed(keys string) {
+	tm.t.Helper()
+	if _, err := tm.file.WriteString(keys); err != nil {
+		tm.t.Fatal(err)
+	}
+}
+
+// expect waits until what is new on the terminal matches.
+func (tm *terminal) expect(pattern string) string {
+	tm.t.Helper()
+	re := regexp.MustCompile(pattern)
+	// A test that hangs says nothing; this says what was on the terminal.
+	expired := false
+	timer := time.AfterFunc(time.Minute, func() {
+		tm.mu.Lock()
+		expired = true
+		tm.changed.Broadcast()
+		tm.mu.Unlock()
+	})
+	defer timer.Stop()
+	tm.mu.Lock()
+	defer tm.mu.Unlock()
+	for {
+		fresh := tm.text.Bytes()[tm.seen:]
+		if m := re.FindIndex(fresh); m != nil {
+			tm.seen += m[1]
+			return string(fresh[:m[1]])
+		}
+		if tm.ended || expired {
+			tm.t.Fatalf("no %s on the terminal:\n%s", pattern, fresh)
+		}
+		tm.changed.Wait()
+	}
+}
+
+// leaves waits for the process and returns its exit status.
+func (tm *terminal) leaves() int {
+	tm.t.Helper()
+	_ = tm.process.Wait()
+	return tm.process.ProcessState.ExitCode()
+}
+
+func TestTheShellOnATerminal(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	r.must(`{"order_id":1,"status":"paid","ship":{"city":"Köln"}}`+"\n", "produce", "orders")
+	r.must("", "topic", "create", "order-items")
+	tm := shellOn(t, r.s.MySQLAddr())
+
+	// A statement over several lines, the first of which is mended before the last is typed.
+	tm.typed("SELECT 6 *\r6 + \x1b[A\x05 7 *\x1b[B\x05 1 AS answer;\r")
+	tm.expect(`│ answer │\n(.*\n)*.*│ +253 │`)
+	tm.expect(`\(1 row, .*s\)\n.*kafka> `)
+
+	// Tab: keywords in the letters that are typed, tables, columns of the table named behind.
+	tm.typed("sel\t")
+	tm.expect(`select `)
+	tm.typed("status from orde\t")
+	tm.expect("`order")
+	tm.typed("s\t")
+	tm.typed(";\r")
+	tm.expect(`│ paid   │\n(.*\n)*\(1 row`)
+	tm.typed("select  from orders;" + strings.Repeat("\x1b[D", len(" from orders;")))
+	tm.typed("shi\t\x05\r")
+	tm.expect(`│ Köln +│\n(.*\n)*\(1 row`)
+
+	// Errors, warnings and commands; the shell goes on.
+	tm.typed("SELECT nope FROM orders;\r")
+	tm.expect(`Error 1054 \(42S22\): Unknown column 'nope'`)
+	tm.typed("SELECT CAST('5x' AS SIGNED) AS five;\r")
+	tm.expect(`│ +5 │\n(.*\n)*Warning 1292: .*'5x'\n`)
+	tm.typed("\\d orders\r")
+	tm.expect(`│ ship.city +│ varchar`)
+	tm.typed("\\format json\rSELECT 1 AS a, 0xFF00 AS b;\r")
+	tm.expect(`\[\n\{"a":1,"b":"/wA="\}\n\]\n`)
+	tm.typed("\\format table\r\\nope\r")
+	tm.expect(`no command \\nope; \\\? lists them`)
+	tm.typed("use millrace\r")
+	tm.expect(`millrace> `)
+	tm.typed("\\u kafka\r")
+	tm.expect(`kafka> `)
+	tm.typed("EXPLAIN SELECT status FROM orders WHERE order_id = 1;\r")
+	tm.expect(`In columns:\n└─ Project status\n   └─ Scan orders where \(order_id = 1\)\n`)
+	tm.typed("SELECT status, order_id FROM orders \\plot bar\r")
+	tm.expect(`paid 1 █+\n`)
+
+	// What is typed is remembered, whole, and by a new shell as well; passwords are not.
+	tm.typed("CREATE USER x IDENTIFIED;\r")
+	tm.expect(`Error 1064`)
+	tm.typed("\\q\r")
+	if status := tm.leaves(); status != 0 {
+		t.Fatal(status)
+	}
+	file := filepath.Join(tm.state, "millrace", "sql_history")
+	text, err := os.ReadFile(file)
+	if err != nil || bytes.Contains(text, []byte("IDENTIFIED")) || !bytes.Contains(text, []byte(`"SELECT 6 *`)) {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatal(info.Mode(), err)
+	}
+	again := shellOn(t, r.s.MySQLAddr(), "XDG_STATE_HOME="+tm.state)
+	again.typed("\x12paid\x7f\x7f\x7f\x7fplot\r")
+	again.expect(`paid 1 █+\n`)
+	again.typed("\x04")
+	if status := again.leaves(); status != 0 {
+		t.Fatal(status)
+	}
+}
+
+func TestCtrlCStopsTheStatementAndNotTheShell(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	tm := shellOn(t, r.s.MySQLAddr())
+	tm.typed("SET @x = 7;\rSELECT SLEEP(600);\r")
+	for strings.TrimSpace(r.must("", "sql", "-f", "tsv", "SELECT COUNT(*) AS n FROM information_schema.processlist WHERE info = 'SELECT SLEEP(600)'")) != "n\n1" {
+	}
+	tm.typed("\x03")
+	tm.expect(`stopped\n`)
+	tm.typed("SELECT @x AS kept;\r") // the session is the same
+	tm.expect(`│ +7 │`)
+	tm.typed("SELECT 'half a statement\x03")
+	tm.expect(`kafka> `)
+	tm.typed("SELECT NOW() AS t \\watch 0.1\r")
+	tm.expect(`every 100ms: SELECT NOW\(\) AS t`)
+	tm.expect(`every 100ms: SELECT NOW\(\) AS t`)
+	tm.typed("\x03")
+	tm.expect(`stopped\n`)
+	tm.typed("SELECT 1+1 AS two \\watch 0.1 2\r")
+	tm.expect(`every 100ms: SELECT 1\+1 AS two(.*\n)*.*every 100ms: SELECT 1\+1 AS two(.*\n)*\(1 row, .*\n.*kafka> `)
+	if err := tm.process.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if status := tm.leaves(); status != 0 {
+		t.Fatal(status)
+	}
+}
+
+func TestLongAnswersGoThroughThePager(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	r.must("", "gen", "orders", "-n", "100", "-r", "0")
+	tm := shellOn(t, r.s.MySQLAddr(), "PAGER=sed 's/^/paged /'")
+	tm.typed("SELECT 1 AS short;\r")
+	tm.expect(`\n┌─+┐\n│ short │`)
+	tm.typed("SELECT order_id FROM orders;\r")
+	tm.expect(`\npaged ┌(.*\n)*paged \(100 rows, .*\)\n.*kafka> `)
+	// Who leaves the pager does not wait for the rest: here of 10¹² rows.
+	tm.typed("\\pager head -n 3\r")
+	tm.expect(`pager: head -n 3\n`)
+	tm.typed("WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r WHERE n < 1000) SELECT a.n FROM r a, r b, r c, r d;\r")
+	tm.expect(`│ +n │\n├─+┤\n.*kafka> `)
+	tm.typed("\\pager /no/such/pager\rSELECT * FROM orders;\r")
+	tm.expect(`there is no pager /no/such/pager`)
+	tm.typed("\\pager off\rSELECT order_id FROM orders;\r")
+	tm.expect(`│\n└.*┘\n\(100 rows, .*\)\n`)
+	tm.typed("\\q\r")
+	if status := tm.leaves(); status != 0 {
+		t.Fatal(status)
+	}
+}
+
+func TestTheShellConnectsAgain(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	tm := shellOn(t, r.s.MySQLAddr())
+	tm.typed("USE millrace;\r")
+	tm.expect(`millrace> `)
+	tm.typed("KILL CONNECTION_ID();\r") // or not; what counts is that the connection ends
+	tm.expect(`millrace> `)
+	for _, line := range strings.Split(strings.TrimSpace(r.must("", "sql", "-f", "tsv", "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID()")), "\n")[1:] {
+		_, _ = r.do("", "sql", "KILL "+line)
+	}
+	tm.typed("SELECT 1;\r") // finds out
+	tm.expect(`millrace> `)
+	tm.typed("SELECT CONCAT('in ', DATABASE()) AS d;\r")
+	tm.expect(`│ in millrace │`)
+}
