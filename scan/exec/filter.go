@@ -11,6 +11,7 @@ import (
 type conjunct struct {
 	e        Expr
 	cols     []int // that it reads
+	given    []int // of these, those that are not NULL where it is true
 	fallible bool
 }
 
@@ -32,13 +33,43 @@ func conjuncts(conds []Expr) []conjunct {
 		}
 		cols := columnsOf(e, nil)
 		slices.Sort(cols)
-		out = append(out, conjunct{e: e, cols: slices.Compact(cols), fallible: fallible(e)})
+		out = append(out, conjunct{e: e, cols: slices.Compact(cols), given: givenBy(e), fallible: fallible(e)})
 	}
 	for _, e := range conds {
 		split(e)
 	}
 	slices.SortStableFunc(out, func(a, b conjunct) int { return a.cost() - b.cost() })
 	return out
+}
+
+// givenBy are columns that cannot be NULL where e is true.
+func givenBy(e Expr) (cols []int) {
+	add := func(e Expr) {
+		if c, ok := e.(Col); ok {
+			cols = append(cols, c.Index)
+		}
+	}
+	switch e := e.(type) {
+	case Col:
+		add(e)
+	case Compare:
+		if e.Op != NullSafeEQ {
+			add(e.L)
+			add(e.R)
+		}
+	case In:
+		add(e.Arg)
+	case Like:
+		add(e.Arg)
+	case Not:
+		switch arg := e.Arg.(type) {
+		case IsNull:
+			add(arg.Arg)
+		case Compare, In, Like, Col:
+			return givenBy(arg) // false, and so not NULL
+		}
+	}
+	return cols
 }
 
 // cost orders conjuncts.

@@ -17,6 +17,7 @@ type blockCursor struct {
 	filter  *filterStep
 	proven  []bool  // by conjunct: every row of the block passes
 	bounded []int32 // rows that pass the bound
+	given   []int   // columns of which rows that pass the filter have no NULL
 	early   []int   // columns of the filter, in this block
 	late    []int
 	isEarly []bool
@@ -44,6 +45,9 @@ func newBlockCursor(m *morsels) (*blockCursor, error) {
 		if st := m.run.stats[n]; st != nil {
 			c.merged = append(c.merged, st)
 		}
+	}
+	for _, cond := range m.filter {
+		c.given = append(c.given, cond.given...)
 	}
 	var err error
 	c.filter, err = newConjunctStep(s.Types, m.filter)
@@ -162,6 +166,9 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 		sel, err := c.filter.rows(b)
 		if err != nil {
 			return nil, err
+		}
+		for _, i := range c.given {
+			b.Cols[i].Valid, b.Cols[i].Nulls = nil, 0
 		}
 		if c.m.bound != nil && len(sel) > 0 {
 			if len(sel) == b.Len {

@@ -2,6 +2,8 @@ package exec
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"millrace/internal/vector"
 )
@@ -92,6 +94,7 @@ type dictSelector struct {
 	plain selector
 	table []uint8 // bit 0: true, bit 1: false; the last is that of NULL
 	yes   []uint8 // 1 where the wanted truth is
+	only  int     // the only such entry; −1: there are none or several
 	want  bool
 	made  *vector.Dict
 	truth []int8
@@ -134,8 +137,16 @@ func (s *dictSelector) pick(b *Batch, rows []int32, want bool, dst []int32) (int
 		bit := uint8(1 + b2i(!want))
 		yes := grown(&s.yes, max(256, len(s.table)))
 		clear(yes)
+		hits := 0
 		for i, t := range s.table {
 			yes[i] = b2u8(t&bit != 0)
+			if i < len(s.table)-1 && yes[i] != 0 {
+				s.only = i
+				hits++
+			}
+		}
+		if hits != 1 {
+			s.only = -1
 		}
 	}
 	entries := len(s.table) - 1
@@ -157,6 +168,8 @@ func (s *dictSelector) pick(b *Batch, rows []int32, want bool, dst []int32) (int
 			k += hit
 		}
 		return k, nil
+	case v.Code8 != nil && rows == nil && s.only >= 0:
+		k = pickCode(v.Code8[:b.Len], uint8(s.only), dst)
 	case v.Code8 != nil:
 		k = pickCodes8(v.Code8, s.yes, b.Len, rows, dst)
 	case v.Code16 != nil:
@@ -215,6 +228,39 @@ func pickCodes8(codes, yes []uint8, n int, rows, dst []int32) int {
 	for _, i := range rows {
 		out[k&(chunkRows-1)] = i
 		k += int(table[codes[i]])
+	}
+	return k
+}
+
+// pickCode picks the rows of one code. Eight are compared at once, sixty-four make a word of bits, and of those that are set
+// come the rows.
+func pickCode(codes []uint8, code uint8, dst []int32) int {
+	const (
+		ones = 0x0101010101010101
+		low  = 0x7f * ones
+		high = 0x80 * ones
+		fold = 0x0102040810204080 // brings the lowest bits of eight bytes together in the highest one
+	)
+	pattern := uint64(code) * ones
+	equal := func(b []uint8) uint64 {
+		x := binary.LittleEndian.Uint64(b) ^ pattern
+		return (^(x&low + low | x) & high) >> 7 * fold >> 56
+	}
+	out := (*[chunkRows]int32)(dst[:chunkRows])
+	k, from := 0, 0
+	for ; len(codes) >= 64; from += 64 {
+		c := codes[:64]
+		hits := equal(c) | equal(c[8:])<<8 | equal(c[16:])<<16 | equal(c[24:])<<24 |
+			equal(c[32:])<<32 | equal(c[40:])<<40 | equal(c[48:])<<48 | equal(c[56:])<<56
+		for ; hits != 0; hits &= hits - 1 {
+			out[k&(chunkRows-1)] = int32(from + bits.TrailingZeros64(hits))
+			k++
+		}
+		codes = codes[64:]
+	}
+	for i, c := range codes {
+		out[k&(chunkRows-1)] = int32(from + i)
+		k += b2i(c == code)
 	}
 	return k
 }
