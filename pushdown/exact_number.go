@@ -109,7 +109,7 @@ func digitsOf(e sql.Expression) (whole, scale int, ok bool) {
 		return 0, 0, false
 	}
 	switch e := e.(type) {
-	case *exactNumber:
+	case *exactNumber, Checked:
 	case *expression.Literal:
 		d, ok := e.Value().(decimal.Decimal)
 		if !ok {

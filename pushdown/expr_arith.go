@@ -78,7 +78,7 @@ func (p *planner) decimalArithmetic(e sql.Expression, op exec.ArithOp, l, x type
 	if op == exec.IntDiv || op == exec.Mod {
 		return typed{}, notFamilies
 	}
-	if hasDivision(e) {
+	if HasDivision(e) {
 		return typed{}, "the digits of a division inside"
 	}
 	number := func(t typed) bool {
@@ -112,7 +112,8 @@ func (p *planner) decimalArithmetic(e sql.Expression, op exec.ArithOp, l, x type
 	return typed{exec.Arith{Op: op, L: toDecimal(l, lt), R: toDecimal(x, xt), T: t, Text: e.String()}, f}, ""
 }
 
-func hasDivision(e sql.Expression) bool {
+// HasDivision says whether there is a / in e: how many digits its quotient has depends on what is around it.
+func HasDivision(e sql.Expression) bool {
 	found := false
 	sql.Inspect(e, func(e sql.Expression) bool {
 		if _, ok := e.(*expression.Div); ok {

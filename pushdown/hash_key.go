@@ -79,7 +79,14 @@ func (c KeyClass) Append(ctx *sql.Context, b []byte, v any) ([]byte, error) {
 	case timeKey:
 		t, ok := v.(time.Time)
 		if !ok {
-			return nil, fmt.Errorf("pushdown: %T as time of a join's key", v)
+			// Some functions of times give text, and are compared as times nevertheless.
+			converted, _, err := types.DatetimeMaxPrecision.Convert(ctx, v)
+			if err != nil {
+				return nil, err
+			}
+			if t, ok = converted.(time.Time); !ok {
+				return nil, fmt.Errorf("pushdown: %T as time of a join's key", v)
+			}
 		}
 		return binary.BigEndian.AppendUint64(b, uint64(t.UnixMicro())), nil
 	}

@@ -10,10 +10,15 @@ package regex
 import (
 	"context"
 	"errors"
+
+	goerrors "gopkg.in/src-d/go-errors.v1"
 )
 
 // ErrUnavailable is what every pattern gets.
 var ErrUnavailable = errors.New("regular expressions of the SQL engine are not available")
+
+// ErrInvalidRegex is named by the engine's own lists of tests, which ours read.
+var ErrInvalidRegex = goerrors.NewKind("the given regular expression is invalid")
 
 // Regex is what the engine calls of the replaced package.
 type Regex interface {

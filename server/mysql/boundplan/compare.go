@@ -21,6 +21,8 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		c := e.(expression.Comparer)
 		left, right := c.Left(), c.Right()
 		switch {
+		case types.IsDecimal(left.Type()) && types.IsDecimal(right.Type()):
+			return fixDecimals(c)
 		case isNumber(left) && sqlfn.IsText(right):
 			right = asNumber(ctx, right, left.Type())
 		case sqlfn.IsText(left) && isNumber(right):
@@ -112,6 +114,33 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 	default:
 		return nil
 	}
+}
+
+// fixDecimals has the decimal of more digits on the left: the engine rounds the right one to the left one's, if that is
+// of a column's type.
+func fixDecimals(c expression.Comparer) sql.Expression {
+	l, r := c.Left().Type().(sql.DecimalType), c.Right().Type().(sql.DecimalType)
+	if l.Scale() >= r.Scale() {
+		return nil
+	}
+	if _, constant := c.Right().(*expression.Literal); constant {
+		return nil // pushdown.Exact knows better
+	}
+	switch c.(type) {
+	case *expression.Equals:
+		return expression.NewEquals(c.Right(), c.Left())
+	case *expression.NullSafeEquals:
+		return expression.NewNullSafeEquals(c.Right(), c.Left())
+	case *expression.LessThan:
+		return expression.NewGreaterThan(c.Right(), c.Left())
+	case *expression.LessThanOrEqual:
+		return expression.NewGreaterThanOrEqual(c.Right(), c.Left())
+	case *expression.GreaterThan:
+		return expression.NewLessThan(c.Right(), c.Left())
+	case *expression.GreaterThanOrEqual:
+		return expression.NewLessThanOrEqual(c.Right(), c.Left())
+	}
+	return nil
 }
 
 func isNumber(e sql.Expression) bool {

@@ -12,12 +12,13 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// rowInSubquery is (a, b) IN (SELECT …): true for an equal row, else NULL if some row may be equal whose NULLs or the
+// rowInSubquery is (a, b) IN (SELECT …), or = (SELECT …): true for an equal row, else NULL if some row may be equal whose NULLs or the
 // left ones hide it. The engine's knows equal hashes only.
 type rowInSubquery struct {
 	left expression.Tuple
 	sub  *plan.Subquery
 	rows *rowInRows // shared by copies
+	one  bool       // (a, b) = (SELECT …): NULL without a row, an error with several
 }
 
 // rowInRows are the subquery's rows, where they are the same for every row.
@@ -34,24 +35,39 @@ var (
 	_ sql.CollationCoercible = (*rowInSubquery)(nil)
 )
 
-// fixRowIn replaces the engine's IN (SELECT …) of rows.
+// fixRowIn replaces the engine's IN (SELECT …) and = (SELECT …) of rows.
 func fixRowIn(_ *sql.Context, e sql.Expression) sql.Expression {
-	in, ok := e.(*plan.InSubquery)
-	if !ok {
+	switch e := e.(type) {
+	case *plan.InSubquery:
+		return newRowIn(e.LeftChild, e.RightChild, false)
+	case *expression.Equals:
+		if x := newRowIn(e.Left(), e.Right(), true); x != nil {
+			return x
+		}
+		return newRowIn(e.Right(), e.Left(), true)
+	}
+	return nil
+}
+
+// newRowIn is nil where left is no row or right no subquery of as many columns.
+func newRowIn(left, right sql.Expression, one bool) sql.Expression {
+	sub, ok := right.(*plan.Subquery)
+	row, isRow := left.(expression.Tuple)
+	if !ok || !isRow || len(row) < 2 || len(sub.Query.Schema()) != len(row) {
 		return nil
 	}
-	sub, ok := in.RightChild.(*plan.Subquery)
-	left, isRow := in.LeftChild.(expression.Tuple)
-	if !ok || !isRow || len(left) < 2 || len(sub.Query.Schema()) != len(left) {
-		return nil
-	}
-	return &rowInSubquery{left: left, sub: sub, rows: &rowInRows{}}
+	return &rowInSubquery{left: row, sub: sub, rows: &rowInRows{}, one: one}
 }
 
 func (in *rowInSubquery) Resolved() bool   { return in.left.Resolved() && in.sub.Resolved() }
 func (in *rowInSubquery) IsNullable() bool { return true }
 func (in *rowInSubquery) Type() sql.Type   { return types.Boolean }
-func (in *rowInSubquery) String() string   { return fmt.Sprintf("(%s IN %s)", in.left, in.sub) }
+func (in *rowInSubquery) String() string {
+	if in.one {
+		return fmt.Sprintf("(%s = %s)", in.left, in.sub)
+	}
+	return fmt.Sprintf("(%s IN %s)", in.left, in.sub)
+}
 
 // Children is the engine's own expression: a subquery of several columns may be nowhere else.
 func (in *rowInSubquery) Children() []sql.Expression {
@@ -66,8 +82,10 @@ func (in *rowInSubquery) WithChildren(children ...sql.Expression) (sql.Expressio
 	if len(children) != 1 {
 		return nil, sql.ErrInvalidChildrenNumber.New(in, len(children), 1)
 	}
-	if out := fixRowIn(nil, children[0]); out != nil {
-		return out, nil
+	if c, ok := children[0].(*plan.InSubquery); ok {
+		if out := newRowIn(c.LeftChild, c.RightChild, in.one); out != nil {
+			return out, nil
+		}
 	}
 	if same, ok := children[0].(*rowInSubquery); ok {
 		return same, nil
@@ -85,8 +103,15 @@ func (in *rowInSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		rows = &rowInRows{}
 		err = in.fill(ctx, row, rows)
 	}
-	if err != nil || len(rows.all) == 0 {
-		return false, err
+	switch {
+	case err != nil:
+		return nil, err
+	case in.one && len(rows.all) == 0:
+		return nil, nil
+	case in.one && len(rows.all) > 1:
+		return nil, sql.ErrExpectedSingleRow.New()
+	case len(rows.all) == 0:
+		return false, nil
 	}
 	left := make([]any, len(in.left))
 	null := false

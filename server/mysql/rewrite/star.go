@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"maps"
 	"strings"
 
 	"millrace/catalog/sqltable"
@@ -28,58 +27,23 @@ type source struct {
 }
 
 func (r *starRewriter) rewrite(stmt sqlparser.Statement) error {
-	r.walk(stmt, nil)
-	return r.err
-}
-
-// walk visits stmt; within is the node whose common table expressions are in scope already.
-func (r *starRewriter) walk(stmt sqlparser.Statement, within any) {
-	w := Walk{Node: func(n any) bool {
+	walkScoped(stmt, nil, func(n any, ctes map[string]bool) bool {
 		if r.err != nil {
 			return false
 		}
-		if with := withOf(n); with != nil && n != within {
-			inner := &starRewriter{ctx: r.ctx, tables: r.tables, ctes: maps.Clone(r.ctes)}
-			if inner.ctes == nil {
-				inner.ctes = map[string]bool{}
-			}
-			for _, c := range with.Ctes {
-				inner.ctes[strings.ToLower(c.As.String())] = true
-			}
-			inner.walk(n.(sqlparser.Statement), n)
-			r.err = inner.err
-			return false
-		}
+		r.ctes = ctes
 		switch n := n.(type) {
 		case *sqlparser.Select:
 			r.selectStatement(n)
 		case *sqlparser.AliasedTableExpr:
 			// The engine looks at the name alone and would take the expression for the table.
-			if t, ok := n.Expr.(sqlparser.TableName); ok && !t.DbQualifier.IsEmpty() && r.ctes[strings.ToLower(t.Name.String())] {
+			if t, ok := n.Expr.(sqlparser.TableName); ok && !t.DbQualifier.IsEmpty() && ctes[strings.ToLower(t.Name.String())] {
 				r.err = sqlerr.Unsupported("a table and a common table expression of the same name")
 			}
 		}
 		return r.err == nil
-	}}
-	w.Statement(stmt)
-}
-
-// withOf is the WITH clause of a statement, or nil.
-func withOf(n any) *sqlparser.With {
-	switch n := n.(type) {
-	case *sqlparser.Select:
-		return n.With
-	case *sqlparser.SetOp:
-		return n.With
-	case *sqlparser.Insert:
-		return n.With
-	case *sqlparser.Update:
-		return n.With
-	case *sqlparser.Delete:
-		return n.With
-	default:
-		return nil
-	}
+	})
+	return r.err
 }
 
 func (r *starRewriter) selectStatement(sel *sqlparser.Select) {
@@ -137,7 +101,7 @@ func (r *starRewriter) selectStatement(sel *sqlparser.Select) {
 }
 
 func (s source) matches(t sqlparser.TableName) bool {
-	if s.qualifier.Name.String() != t.Name.String() {
+	if !strings.EqualFold(s.qualifier.Name.String(), t.Name.String()) { // as the engine finds aliases
 		return false
 	}
 	return t.DbQualifier.IsEmpty() || s.qualifier.DbQualifier.IsEmpty() || s.qualifier.DbQualifier.String() == t.DbQualifier.String()

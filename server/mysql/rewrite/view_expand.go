@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ type viewExpander struct {
 // expandViews replaces, in place, every view that stmt names by its query.
 func expandViews(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error {
 	v := &viewExpander{ctx: ctx, tables: tables}
-	v.walk(stmt, nil)
+	v.walk(stmt)
 	return v.err
 }
 
@@ -42,32 +41,15 @@ func ViewQuery(ctx *sql.Context, view catalog.View, tables Tables) (sqlparser.Se
 	return v.query(view)
 }
 
-// walk visits stmt; within is the node whose common table expressions are in scope already.
-func (v *viewExpander) walk(stmt sqlparser.Statement, within any) {
-	w := Walk{Node: func(n any) bool {
-		if v.err != nil {
-			return false
-		}
-		if with := withOf(n); with != nil && n != within {
-			inner := *v
-			inner.ctes = maps.Clone(v.ctes)
-			if inner.ctes == nil {
-				inner.ctes = map[string]bool{}
-			}
-			for _, c := range with.Ctes {
-				inner.ctes[strings.ToLower(c.As.String())] = true
-			}
-			inner.walk(n.(sqlparser.Statement), n)
-			v.err, v.nodes = inner.err, inner.nodes
-			return false
-		}
-		if t, ok := n.(*sqlparser.AliasedTableExpr); ok {
+func (v *viewExpander) walk(stmt sqlparser.Statement) {
+	nodes, tooComplex := walkScoped(stmt, nil, func(n any, ctes map[string]bool) bool {
+		if t, ok := n.(*sqlparser.AliasedTableExpr); ok && v.err == nil {
+			v.ctes = ctes
 			v.table(t)
 		}
 		return v.err == nil
-	}}
-	w.Statement(stmt)
-	if v.nodes += w.nodes; v.err == nil && (w.tooComplex || v.nodes > maxNodes) {
+	})
+	if v.nodes += nodes; v.err == nil && (tooComplex || v.nodes > maxNodes) {
 		v.err = ErrTooComplex
 	}
 }
@@ -133,41 +115,25 @@ func (v *viewExpander) query(view catalog.View) (sqlparser.SelectStatement, erro
 	}
 	qualifyTables(sel, view.Database)
 	inner := &viewExpander{ctx: v.ctx, tables: v.tables, stack: append(slices.Clone(v.stack), view.Name), nodes: v.nodes}
-	inner.walk(sel, nil)
+	inner.walk(sel)
 	v.nodes = inner.nodes
 	return sel, inner.err
 }
 
 // qualifyTables gives the tables that stmt names without database, and that are no common table expressions, db.
 func qualifyTables(stmt sqlparser.Statement, db string) {
-	var walk func(stmt sqlparser.Statement, within any, ctes map[string]bool)
-	walk = func(stmt sqlparser.Statement, within any, ctes map[string]bool) {
-		w := Walk{Node: func(n any) bool {
-			if with := withOf(n); with != nil && n != within {
-				inner := maps.Clone(ctes)
-				if inner == nil {
-					inner = map[string]bool{}
-				}
-				for _, c := range with.Ctes {
-					inner[strings.ToLower(c.As.String())] = true
-				}
-				walk(n.(sqlparser.Statement), n, inner)
-				return false
-			}
-			t, ok := n.(*sqlparser.AliasedTableExpr)
-			if !ok {
-				return true
-			}
-			name, ok := t.Expr.(sqlparser.TableName)
-			if !ok || !name.DbQualifier.IsEmpty() || ctes[strings.ToLower(name.Name.String())] {
-				return true
-			}
-			name.DbQualifier = sqlparser.NewTableIdent(db)
-			t.Expr = name
-			t.Auth.TargetNames = []string{db, name.Name.String()}
+	walkScoped(stmt, nil, func(n any, ctes map[string]bool) bool {
+		t, ok := n.(*sqlparser.AliasedTableExpr)
+		if !ok {
 			return true
-		}}
-		w.Statement(stmt)
-	}
-	walk(stmt, nil, nil)
+		}
+		name, ok := t.Expr.(sqlparser.TableName)
+		if !ok || !name.DbQualifier.IsEmpty() || ctes[strings.ToLower(name.Name.String())] {
+			return true
+		}
+		name.DbQualifier = sqlparser.NewTableIdent(db)
+		t.Expr = name
+		t.Auth.TargetNames = []string{db, name.Name.String()}
+		return true
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"millrace/pushdown"
 	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -40,10 +41,24 @@ func (a Arithmetic) WithResolvedChildren(children []any) (any, error) {
 	}
 	// The engine's own rules stay for the rest: how many digits a division inside has depends on
 	// what it finds around it, and intervals may hide behind parentheses.
-	if !wraps(left.Type(), right.Type()) {
-		return engineArithmetic(a.Op, left, right), nil
+	if wraps(left.Type(), right.Type()) || a.Op != sqlparser.ModStr && decimals(left, right) {
+		return &checked{op: a.Op, left: left, right: right}, nil
 	}
-	return &checked{op: a.Op, left: left, right: right}, nil
+	return engineArithmetic(a.Op, left, right), nil
+}
+
+// decimals says whether arithmetic of these is exact and of decimals: the engine's has the type of one operand, which
+// results do not fit.
+func decimals(l, r sql.Expression) bool {
+	if !types.IsDecimal(l.Type()) && !types.IsDecimal(r.Type()) {
+		return false
+	}
+	for _, e := range []sql.Expression{l, r} {
+		if t := e.Type(); !types.IsDecimal(t) && !types.IsInteger(t) || pushdown.HasDivision(e) {
+			return false
+		}
+	}
+	return true
 }
 
 // wraps says whether arithmetic of these types can leave its range unnoticed: of integers, and of
@@ -95,7 +110,23 @@ func (c *checked) Type() sql.Type {
 		}
 		return types.Int64
 	}
+	if decimals(c.left, c.right) {
+		return decimalResult(c.op, l, r)
+	}
 	return engineArithmetic(c.op, c.left, c.right).Type()
+}
+
+// decimalResult is MySQL's type of +, - and * of exact numbers.
+func decimalResult(op string, l, r sql.Type) sql.Type {
+	lp, ls, _ := exactDigits(l)
+	rp, rs, _ := exactDigits(r)
+	precision, scale := lp+rp, ls+rs
+	if op != sqlparser.MultStr {
+		scale = max(ls, rs)
+		precision = max(lp-ls, rp-rs) + 1 + scale
+	}
+	scale = min(scale, types.DecimalTypeMaxScale)
+	return types.MustCreateDecimalType(uint8(min(precision, types.DecimalTypeMaxPrecision)), uint8(scale))
 }
 
 func (c *checked) CollationCoercibility(*sql.Context) (sql.CollationID, byte) {
@@ -133,7 +164,16 @@ func (c *checked) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 			}
 		}
 	}
-	// Decimals, text, dates: the engine's own rules, on the values at hand.
+	if a, ok := l.(decimal.Decimal); ok && c.op != sqlparser.ModStr {
+		if b, ok := exactOf(r); ok {
+			return decimalArithmetic(c.op, a, b), nil
+		}
+	} else if b, ok := r.(decimal.Decimal); ok && c.op != sqlparser.ModStr {
+		if a, ok := exactOf(l); ok {
+			return decimalArithmetic(c.op, a, b), nil
+		}
+	}
+	// Text, dates: the engine's own rules, on the values at hand.
 	v, err := engineArithmetic(c.op, expression.NewLiteral(l, c.left.Type()), expression.NewLiteral(r, c.right.Type())).Eval(ctx, nil)
 	if f, ok := v.(float64); ok && err == nil {
 		return c.finite(f)
@@ -155,6 +195,33 @@ func floatOf(v any) (float64, bool) {
 		return -float64(w.abs), ok
 	}
 	return float64(w.abs), ok
+}
+
+// exactOf is an exact number as a decimal.
+func exactOf(v any) (decimal.Decimal, bool) {
+	if d, ok := v.(decimal.Decimal); ok {
+		return d, true
+	}
+	w, ok := integerOf(v)
+	if !ok {
+		return decimal.Decimal{}, false
+	}
+	d := decimal.NewFromBigInt(new(big.Int).SetUint64(w.abs), 0)
+	if w.negative {
+		d = d.Neg()
+	}
+	return d, true
+}
+
+func decimalArithmetic(op string, a, b decimal.Decimal) decimal.Decimal {
+	switch op {
+	case sqlparser.MinusStr:
+		return a.Sub(b)
+	case sqlparser.MultStr:
+		return a.Mul(b)
+	default:
+		return a.Add(b)
+	}
 }
 
 func floats(op string, a, b float64) float64 {
@@ -299,16 +366,10 @@ func (c *checked) quotient(ctx *sql.Context, l, r any) (any, error) {
 
 // decimal is a value as a number, by the engine's rules for text and times.
 func (c *checked) decimal(ctx *sql.Context, v any, t sql.Type) (decimal.Decimal, error) {
-	if w, ok := integerOf(v); ok {
-		d := decimal.NewFromBigInt(new(big.Int).SetUint64(w.abs), 0)
-		if w.negative {
-			d = d.Neg()
-		}
+	if d, ok := exactOf(v); ok {
 		return d, nil
 	}
 	switch v := v.(type) {
-	case decimal.Decimal:
-		return v, nil
 	case float64:
 		return decimal.NewFromFloat(v), nil
 	case float32:

@@ -16,6 +16,11 @@ func extremeFunctions() []sql.Function {
 		own := scalarFunction(scalar{name: name, strict: true, typeOf: extremeType, eval: extremeNumber(sign)}, 2, maxArguments)
 		return sql.FunctionN{Name: name, Fn: func(args ...sql.Expression) (sql.Expression, error) {
 			known := false
+			for i, a := range args {
+				if types.IsEnum(a.Type()) {
+					args[i] = EnumText(a)
+				}
+			}
 			for _, a := range args {
 				t := a.Type()
 				if t != types.Null && !types.IsInteger(t) && !types.IsDecimal(t) && !types.IsBoolean(t) || types.IsYear(t) {

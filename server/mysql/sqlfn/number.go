@@ -15,9 +15,10 @@ import (
 // maxDecimalScale is the most fraction digits that a DECIMAL has.
 const maxDecimalScale = 30
 
-// numberFunctions are missing in the engine.
+// numberFunctions are missing in the engine, or wrong there.
 func numberFunctions() []sql.Function {
 	return []sql.Function{
+		scalarFunction(scalar{name: "sign", strict: true, typeOf: fixed(types.Int64), eval: sign}, 1, 1),
 		scalarFunction(scalar{name: "truncate", strict: true, typeOf: truncateType, eval: truncate}, 2, 2),
 		scalarFunction(scalar{name: "period_add", strict: true, typeOf: fixed(types.Int64), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
 			months, ok, err := periodMonths(ctx, args[0])
@@ -43,6 +44,23 @@ func numberFunctions() []sql.Function {
 			return a - b, nil
 		}}, 2, 2),
 	}
+}
+
+// sign is that of the number itself: the engine's is that of the number rounded.
+func sign(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+	if d, ok := exactOf(args[0]); ok {
+		return int64(d.Sign()), nil
+	}
+	f, err := toFloat(ctx, args[0])
+	switch {
+	case err != nil:
+		return nil, err
+	case f < 0:
+		return int64(-1), nil
+	case f > 0:
+		return int64(1), nil
+	}
+	return int64(0), nil
 }
 
 // periodMonths reads YYYYMM or YYMM as months.

@@ -30,7 +30,16 @@ func weekDateFunctions() []sql.Function {
 // strictDate is the engine's STR_TO_DATE, which ends a statement at the first NULL and at numbers.
 func strictDate(text, format sql.Expression) sql.Expression {
 	return &scalar{name: "str_to_date", args: []sql.Expression{text, format}, strict: true, typeOf: func(args []sql.Expression) sql.Type {
-		return function.NewStrToDate(args[0], args[1]).Type()
+		t := function.NewStrToDate(args[0], args[1]).Type()
+		if types.IsDatetimeType(t) {
+			if format, ok := args[1].(*expression.Literal); ok {
+				if f, ok := format.Value().(string); ok && !strings.Contains(f, "%f") {
+					return t
+				}
+			}
+			return types.DatetimeMaxPrecision // there may be microseconds
+		}
+		return t
 	}, eval: func(ctx *sql.Context, values []any, _ []sql.Expression) (any, error) {
 		var args [2]sql.Expression
 		for i, v := range values {
