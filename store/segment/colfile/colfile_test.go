@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -393,6 +394,89 @@ func TestFilesOfVersion1AreRead(t *testing.T) {
 	}
 }
 
+func TestNumbersTakeADictionaryWhereItIsSmaller(t *testing.T) {
+	const rows = 30_000
+	r := rand.New(rand.NewPCG(1, 2))
+	ints := func(f func(i int) int64) vector.Vector {
+		out := make([]int64, rows)
+		for i := range out {
+			out[i] = f(i)
+		}
+		return vector.OfInts(out, nil)
+	}
+	floats := func(f func(i int) float64, nulls bool) vector.Vector {
+		out, valid := make([]float64, rows), make([]uint64, (rows+63)/64)
+		for i := range out {
+			out[i] = f(i)
+			if !nulls || i%7 != 0 {
+				valid[i>>6] |= 1 << (i & 63)
+			}
+		}
+		return vector.OfFloats(out, valid)
+	}
+	status := []int64{200, 404, 500, 301}
+	for _, c := range []struct {
+		name string
+		v    vector.Vector
+		l    Logical
+		dict bool
+	}{
+		{"status codes", ints(func(int) int64 { return status[r.IntN(4)] }), Plain, true},
+		{"status codes of 32 bits", ints(func(int) int64 { return status[r.IntN(4)] - 300 }), Int32, true},
+		{"hundredths", floats(func(int) float64 { return float64(r.IntN(5000)) / 100 }, false), Plain, true},
+		{"hundredths and NULLs", floats(func(int) float64 { return float64(r.IntN(5000)) / 100 }, true), Plain, true},
+		{"zeros of both signs and no numbers", floats(func(i int) float64 {
+			return []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), 1}[i%5]
+		}, false), Plain, true},
+		{"different doubles", floats(func(int) float64 { return r.Float64() }, false), Plain, false},
+		{"too many doubles", floats(func(int) float64 { return float64(r.IntN(20_000)) }, false), Plain, false},
+		{"a number each ten rows", ints(func(i int) int64 { return int64(i / 10) }), Plain, false},
+		{"all values of a byte", ints(func(int) int64 { return r.Int64N(256) - 128 }), Plain, false},
+		{"yes and no", ints(func(int) int64 { return r.Int64N(2) }), Bool, false},
+		{"far apart", ints(func(int) int64 { return r.Int64N(3) << 40 }), Plain, false}, // not narrow
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			col := Column{Name: "n", Key: "n", Kind: c.v.Kind, Logical: c.l}
+			fs := vfs.NewMem()
+			w, err := Create(fs, "/f", Info{Columns: []Column{col}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := w.Add(Block{End: rows, Rows: rows, Dense: true}, []*vector.Vector{&c.v}, make([]Stats, 1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if w.enc.dict != c.dict {
+				t.Errorf("dictionary: %t", w.enc.dict)
+			}
+			if err := w.Finish(); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Open(fs, "/f")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			for b := range 2 {
+				got, err := f.Read(b, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.v.Kind != vector.Float {
+					equal(t, c.name, got, &c.v)
+					continue
+				}
+				for i := range rows {
+					if got.IsNull(i) != c.v.IsNull(i) || !got.IsNull(i) && math.Float64bits(got.Float64[i]) != math.Float64bits(c.v.Float64[i]) {
+						t.Fatalf("row %d differs", i)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestOnlyChunksThatShrinkAreCompressed(t *testing.T) {
 	const rows = 50_000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -413,7 +497,7 @@ func TestOnlyChunksThatShrinkAreCompressed(t *testing.T) {
 		random.Put(i, b)
 		words.Put(i, fmt.Appendf(nil, "the number of this row is %d, and that of the next one is %d", i, i+1))
 		few.Put(i, []byte([]string{"a", "b", "c", "d"}[r.IntN(4)]))
-		noise[i], round[i] = r.NormFloat64(), float64(r.IntN(1000))
+		noise[i], round[i] = r.NormFloat64(), float64(r.IntN(100_000))
 	}
 	a, b, c := random.Take(rows, nil), words.Take(rows, nil), few.Take(rows, nil)
 	d, e := vector.OfFloats(noise, nil), vector.OfFloats(round, nil)
@@ -476,6 +560,8 @@ func FuzzChunk(f *testing.F) {
 	for i := range columns {
 		f.Add(uint8(i), chunkOf(f, &columns[i], randomVector(r, &columns[i], 300, 10)))
 	}
+	few := vector.OfFloats(slices.Repeat([]float64{1, 2.5, 3}, 100), nil)
+	f.Add(uint8(8), chunkOf(f, &columns[8], &few))
 	f.Fuzz(func(t *testing.T, c uint8, b []byte) {
 		if _, err := decode(&columns[int(c)%len(columns)], 300, b, nil); err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Fatal(err)

@@ -79,16 +79,17 @@ type decoder struct {
 	scratch []byte
 	lengths []int64
 
-	ints   []int64
-	floats []float64
-	dec128 []decimal128.Num
-	dec256 []decimal256.Num
-	dict   *vector.Dict
-	code8  []uint8
-	code16 []uint16
-	code32 []uint32
-	offs   []uint32
-	data   []byte
+	ints    []int64
+	floats  []float64
+	dec128  []decimal128.Num
+	dec256  []decimal256.Num
+	dict    *vector.Dict
+	numbers []uint64 // the dictionary of a column of numbers
+	code8   []uint8
+	code16  []uint16
+	code32  []uint32
+	offs    []uint32
+	data    []byte
 }
 
 // decode makes the vector of a chunk's bytes.
@@ -124,6 +125,8 @@ func decode(c *Column, rows int, b []byte, z *zstd.Decoder) (*vector.Vector, err
 		switch {
 		case h.kind == pageDict && first && c.Kind == vector.String:
 			err = d.dictionary(body, int(h.values))
+		case h.kind == pageDict && first:
+			err = d.numberDictionary(body, int(h.values))
 		case h.kind == pageData && int(h.values) <= rows-d.at && h.values > 0:
 			err = d.page(body, int(h.values), h.encoding)
 		default:
@@ -195,6 +198,8 @@ func (d *decoder) page(b []byte, n int, encoding int32) error {
 	d.at = to
 	typ, fixed := d.c.physical()
 	switch {
+	case encoding == encRLEDict && d.numbers != nil:
+		return d.numberPage(b, from, to, values)
 	case encoding == encRLEDict && d.dict != nil:
 		if len(b) < 1 || b[0] > 32 {
 			return fmt.Errorf("%w: width of codes", ErrCorrupt)

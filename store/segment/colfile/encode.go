@@ -88,6 +88,7 @@ type encoder struct {
 	ints    []int64
 	levels  []uint8
 	lengths []int64
+	nums    numbers
 	// On trial, what there is of the chunk: pages as they are, and compressed.
 	trial [2]form
 	on    bool
@@ -114,7 +115,8 @@ type chunkInfo struct {
 // chunk encodes a column.
 func (e *encoder) chunk(c *Column, v *vector.Vector) error {
 	coded := v.Kind == vector.String && v.Dict != nil && !v.Const
-	e.chunkInfo = chunkInfo{codec: codecNone, dict: coded, dataAt: -1}
+	e.nums.of(c, v)
+	e.chunkInfo = chunkInfo{codec: codecNone, dict: coded || e.nums.on, dataAt: -1}
 	if e.on = e.zstd != nil; e.on {
 		for i := range e.trial {
 			e.trial[i] = form{e.trial[i].pages[:0], -1}
@@ -127,6 +129,11 @@ func (e *encoder) chunk(c *Column, v *vector.Vector) error {
 		if err := e.dictionary(v.Dict); err != nil {
 			return err
 		}
+	case e.nums.on:
+		e.encodings = []int32{encPlain, encRLE, encRLEDict}
+		if err := e.numberDictionary(typ); err != nil {
+			return err
+		}
 	case typ == typeBytes:
 		e.encodings = []int32{encRLE, encDeltaLength}
 	case typ == typeInt32 || typ == typeInt64:
@@ -136,7 +143,7 @@ func (e *encoder) chunk(c *Column, v *vector.Vector) error {
 	}
 	for from := 0; from < v.Len; {
 		to := e.pageEnd(c, v, from)
-		if err := e.page(c, v, from, to, coded); err != nil {
+		if err := e.page(c, v, from, to); err != nil {
 			return err
 		}
 		if e.pace != nil {
@@ -157,7 +164,7 @@ func (e *encoder) pageEnd(c *Column, v *vector.Vector, from int) int {
 	most := min(v.Len, from+maxPageRows)
 	_, fixed := c.physical()
 	switch {
-	case v.Const || v.Dict != nil:
+	case v.Const || v.Dict != nil || e.nums.on:
 	case v.Kind == vector.String:
 		start := v.Offsets[from]
 		for to := from + 1; to < most; to++ {
@@ -268,7 +275,7 @@ func (e *encoder) header(kind int32, values int, encoding int32, size, packed in
 }
 
 // page appends rows [from, to).
-func (e *encoder) page(c *Column, v *vector.Vector, from, to int, coded bool) error {
+func (e *encoder) page(c *Column, v *vector.Vector, from, to int) error {
 	n := to - from
 	s := v.Slice(from, to)
 	v = &s
@@ -298,7 +305,14 @@ func (e *encoder) page(c *Column, v *vector.Vector, from, to int, coded bool) er
 	encoding := int32(encPlain)
 	typ, fixed := c.physical()
 	switch {
-	case coded:
+	case e.nums.on:
+		encoding = encRLEDict
+		width := uint(bits.Len(uint(len(e.nums.values) - 1)))
+		e.body = append(e.body, byte(width))
+		if values > 0 {
+			e.body = appendHybrid(e.body, present(e.nums.codes[from:to], e.levels, all), width)
+		}
+	case e.dict:
 		encoding = encRLEDict
 		width := uint(bits.Len(uint(max(v.Dict.Len()-1, 0))))
 		e.body = append(e.body, byte(width))

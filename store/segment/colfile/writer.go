@@ -46,7 +46,8 @@ func Create(fs vfs.FS, path string, info Info) (*Writer, error) {
 	w.info.Blocks = nil
 	w.enc.emit = w.emit
 	if info.Zstd {
-		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithAllLitEntropyCompression(true)) // ids in hexadecimal have no matches, and shrink by half
 		if err != nil {
 			return nil, err
 		}
