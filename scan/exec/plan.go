@@ -191,6 +191,8 @@ type Batch struct {
 	Len  int
 	Sel  []int32
 	Cols []vector.Vector
+
+	from int // of a scan's batch: which row of its block is row 0
 }
 
 // Rows is how many rows count.

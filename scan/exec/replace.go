@@ -4,13 +4,18 @@ import "reflect"
 
 // replaced is e with part in the place of each expression equal to old.
 func replaced(e, old, part Expr) Expr {
+	return rebuilt(e, func(e Expr) (Expr, bool) { return part, reflect.DeepEqual(e, old) })
+}
+
+// rebuilt is e with what f gives in the place of each expression for which it is asked and says true, from the top.
+func rebuilt(e Expr, f func(Expr) (Expr, bool)) Expr {
 	if e == nil {
 		return nil
 	}
-	if reflect.DeepEqual(e, old) {
+	if part, ok := f(e); ok {
 		return part
 	}
-	in := func(e Expr) Expr { return replaced(e, old, part) }
+	in := func(e Expr) Expr { return rebuilt(e, f) }
 	all := func(args []Expr) []Expr {
 		out := make([]Expr, len(args))
 		for i, a := range args {

@@ -161,7 +161,7 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 			c.at = to
 		}
 		b := &c.batch
-		b.Len, b.Sel = to-from, nil
+		b.Len, b.Sel, b.from = to-from, nil, from
 		c.slice(c.early, from, to)
 		sel, err := c.filter.rows(b)
 		if err != nil {

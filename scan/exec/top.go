@@ -22,6 +22,7 @@ type topOp struct {
 	items []topRow
 	sinks []sink
 	at    int
+	late  *topLate // nil: the items have their rows
 	rows  rowBatch
 }
 
@@ -42,6 +43,14 @@ func (t *topOp) next(ctx context.Context) (*Batch, error) {
 		return nil, io.EOF
 	}
 	t.rows.reset(t.n.Schema())
+	if t.late != nil {
+		n, err := t.late.batch(ctx, t.items[t.at:], &t.rows)
+		if err != nil {
+			return nil, err
+		}
+		t.at += n
+		return t.rows.batch(), nil
+	}
 	for ; !t.rows.full() && t.at < len(t.items); t.at++ {
 		t.rows.add(t.items[t.at].row)
 	}
@@ -55,16 +64,30 @@ func (t *topOp) gather(ctx context.Context) error {
 	}
 	var err error
 	var bound *topBound
+	schema, by := t.n.Child.Schema(), t.n.Keys
 	newSink := func(int) (sink, error) {
-		keys, err := newSortKeys(t.n.Child.Schema(), t.n.Keys)
-		return &topSink{keys: keys, most: most, held: holding{account: &t.run.memory}, shared: bound}, err
+		keys, err := newSortKeys(schema, by)
+		return &topSink{keys: keys, most: most, held: holding{account: &t.run.memory}, shared: bound, late: t.late != nil}, err
 	}
 	if p := pipelineOf(t.n.Child); p != nil {
-		m, err := t.run.morsels(ctx, p, nil)
+		var used []Expr // nil: all columns
+		whole := p
+		if few, own := keysOnly(p, by); few != nil {
+			p, by, schema = few, own, few.scan.Types
+			for _, k := range own {
+				used = append(used, k.Expr)
+			}
+		}
+		m, err := t.run.morsels(ctx, p, used)
 		if err != nil {
 			return err
 		}
-		bound = topBoundOf(p, t.n.Keys)
+		if p != whole {
+			if t.late, err = newTopLate(m, whole); err != nil {
+				return err
+			}
+		}
+		bound = topBoundOf(p, by)
 		m.limit(bound)
 		t.sinks, err = t.run.driveMorsels(ctx, m, newSink)
 		if err != nil {
@@ -108,7 +131,10 @@ func (t *topOp) close() {
 	for _, s := range t.sinks {
 		_ = s.(*topSink).held.set(0)
 	}
-	t.items, t.sinks, t.ready = nil, nil, true
+	if t.late != nil {
+		t.late.close()
+	}
+	t.items, t.sinks, t.ready, t.late = nil, nil, true, nil
 }
 
 // topSink keeps the best rows, for one goroutine. Behind each key stands where the row came from, so
@@ -119,6 +145,7 @@ type topSink struct {
 	buf  sortBuffer
 	old  sortBuffer // the memory of buf before the last cut
 	held holding
+	late bool // rows are read when they are known: only their keys are kept
 
 	morsel, row uint32
 	worst       []byte        // key of the last row that is kept; nil: everything is
@@ -145,11 +172,17 @@ func (s *topSink) add(b *Batch) error {
 	for _, k := range s.best(s.candidates(len(rows))) {
 		s.key = s.keys.append(s.key[:0], int(k))
 		s.key = binary.BigEndian.AppendUint32(s.key, s.morsel)
-		s.key = binary.BigEndian.AppendUint32(s.key, s.row+uint32(k))
+		at := s.row + uint32(k)
+		if s.late {
+			at = uint32(b.from) + uint32(rows[k])
+		}
+		s.key = binary.BigEndian.AppendUint32(s.key, at)
 		if s.worst != nil && bytes.Compare(s.key, s.worst) >= 0 {
 			continue
 		}
-		s.enc = appendRow(s.enc[:0], b.Cols, int(rows[k]))
+		if s.enc = s.enc[:0]; !s.late {
+			s.enc = appendRow(s.enc, b.Cols, int(rows[k]))
+		}
 		if err := s.buf.add(s.key, s.enc, func(n int64) error { return s.held.set(n + s.old.size()) }); err != nil {
 			return err
 		}

@@ -72,3 +72,35 @@ func TestTheBoundOfASortKeepsTiesAndNulls(t *testing.T) {
 		}
 	}
 }
+
+func TestASortWithALimitReadsOtherColumnsOnlyForTheRowsThatItKeeps(t *testing.T) {
+	types := []Type{tInt, tText, tInt}
+	var table [][]any
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for i := range 9000 {
+		table = append(table, []any{rnd.Int64N(1000), fmt.Sprint("text ", i), int64(i)})
+	}
+	s := newMemSource(types, table, 450, nil)
+	for _, b := range s.blocks {
+		b.(*memBlock).noStats = true
+	}
+	n := s.scan()
+	n.Filter = Compare{GE, Col{0, tInt}, intConst(10)}
+	columns := []Expr{Col{2, tInt}, Col{1, tText}, Func{Fn: Concat, Args: []Expr{Col{1, tText}, textConst("!")}, T: tText}, Col{0, tInt}}
+	sort := &Sort{Child: &Project{Child: n, Exprs: columns}, Keys: []SortKey{{Expr: Col{3, tInt}}, {Expr: Col{0, tInt}, Desc: true}}, Offset: 1, Limit: 3}
+	want, _ := naiveRun(sort)
+	for _, parallel := range []int{1, 4} {
+		s.opened.Store(0)
+		got, err := collect(sort, Options{Parallel: parallel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sameRows(got, want); err != nil {
+			t.Error(err)
+		}
+		// Two keys of all blocks, and three columns of those of three rows.
+		if n := s.opened.Load(); n > 2*int64(len(s.blocks))+9 {
+			t.Errorf("%d columns were opened", n)
+		}
+	}
+}
