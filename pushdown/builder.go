@@ -82,6 +82,8 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	case *plan.Filter, *plan.Limit, *plan.TopN, *plan.GroupBy:
 	case *plan.HashLookup:
 		return b.hashLookup(ctx, n, row)
+	case *KeptSchema:
+		return b.base.Build(ctx, n.Child, row)
 	case *plan.Window:
 		if len(row) == 0 && b.enabled(ctx) {
 			if c, _, err := b.columnar(ctx, n); err != nil {

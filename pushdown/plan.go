@@ -35,6 +35,8 @@ func (p *planner) relation(n sql.Node) (*relation, string) {
 		return p.under(n.Child)
 	case *plan.SubqueryAlias:
 		return p.under(n.Child)
+	case *KeptSchema:
+		return p.relation(n.Child)
 	case *plan.Filter:
 		return p.filter(n, n.Expression, n.Child)
 	case *plan.Having:

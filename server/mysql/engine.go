@@ -8,7 +8,6 @@ import (
 	"millrace/catalog/infoschema"
 	"millrace/catalog/sqltable"
 	"millrace/server/mysql/boundplan"
-	"millrace/server/mysql/rewrite"
 	"millrace/server/mysql/sqlfn"
 
 	sqle "github.com/dolthub/go-mysql-server"
@@ -62,6 +61,7 @@ func newEngine(s *Server) *engine {
 		// Ours is check_grouping.go. The list is every analyzer's: changed in a copy.
 		batch.Rules = slices.DeleteFunc(slices.Clone(batch.Rules), func(r analyzer.Rule) bool { return r.Id.String() == "validateGroupBy" })
 	}
+	interruptible(a)
 	a.Catalog.AuthHandler = authorizer{}
 	a.Catalog.InfoSchema = s.informationSchema(a.Catalog.InfoSchema, a.Catalog)
 	a.ExecBuilder = s.o.Pushdown
@@ -93,10 +93,8 @@ func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, b
 	if err != nil {
 		return nil, nil, err
 	}
-	if rewrite.UsesInformationSchema(stmt) {
-		if node, err = infoschema.Narrow(node); err != nil {
-			return nil, nil, err
-		}
+	if node, err = infoschema.Narrow(node); err != nil {
+		return nil, nil, err
 	}
 	return node, flags, nil
 }

@@ -17,11 +17,17 @@ import (
 // Fix is node, of a bound statement, as the planner shall have it. The error is of the statement: it groups by too little, or
 // its unions do not fit.
 func Fix(ctx *sql.Context, node sql.Node) (sql.Node, error) {
+	node, changed, err := withoutUnionMembers(node)
+	if err != nil {
+		return nil, err
+	}
 	if err := checkGrouping(ctx, node); err != nil {
 		return nil, err
 	}
-	node, err := fixSetOps(node)
-	if err != nil {
+	if node, err = keepSchemas(node); err != nil {
+		return nil, err
+	}
+	if node, err = fixSetOps(node, changed); err != nil {
 		return nil, err
 	}
 	return fixQuery(ctx, node)
@@ -91,12 +97,17 @@ func countable(e sql.Expression) sql.Expression {
 func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 	out, _, err := transform.NodeExprsWithOpaque(node, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 		if sub, ok := e.(*plan.Subquery); ok {
-			query, err := fixSetOps(sub.Query)
+			query, changed, err := withoutUnionMembers(sub.Query)
 			if err != nil {
 				return nil, transform.SameTree, err
 			}
-			query, err = fixQuery(ctx, query)
-			if err != nil {
+			if query, err = keepSchemas(query); err != nil {
+				return nil, transform.SameTree, err
+			}
+			if query, err = fixSetOps(query, changed); err != nil {
+				return nil, transform.SameTree, err
+			}
+			if query, err = fixQuery(ctx, query); err != nil {
 				return nil, transform.SameTree, err
 			}
 			return sub.WithQuery(query), transform.NewTree, nil

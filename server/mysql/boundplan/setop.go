@@ -5,31 +5,38 @@ import (
 	"time"
 
 	"millrace/catalog/sqltable"
+	"millrace/pushdown"
+	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/sqltypes"
 	"github.com/shopspring/decimal"
 )
 
 // fixSetOps gives the columns of UNION, INTERSECT and EXCEPT the types that MySQL gives them. The
 // planner converts the sides to types that lose values (DECIMAL(10,0), text for numbers of two kinds),
 // and what stands above keeps the left side's types, to which values are then cut.
-func fixSetOps(node sql.Node) (sql.Node, error) {
-	f := setOps{types: map[sql.ColumnId]sql.Type{}}
+//
+// changed: references in node may have other types than their columns already.
+func fixSetOps(node sql.Node, changed bool) (sql.Node, error) {
+	f := setOps{types: map[sql.ColumnId]sql.Type{}, changed: changed}
 	return f.fix(node)
 }
 
 type setOps struct {
-	types map[sql.ColumnId]sql.Type // of columns whose references have another type
+	types   map[sql.ColumnId]sql.Type // of columns whose references may have another type
+	changed bool                      // there are such columns below
 }
 
 func (f *setOps) fix(node sql.Node) (sql.Node, error) {
 	if _, ok := node.(*plan.RecursiveCte); ok {
 		return node, nil // its types are those of its first part
+	}
+	if n, ok := node.(*plan.SetOp); ok {
+		return f.setOp(n)
 	}
 	children := node.Children()
 	if len(children) > 0 {
@@ -48,16 +55,13 @@ func (f *setOps) fix(node sql.Node) (sql.Node, error) {
 			}
 		}
 	}
-	if len(f.types) > 0 {
+	if f.changed {
 		var err error
 		if node, err = f.retype(node); err != nil {
 			return nil, err
 		}
 	}
-	switch n := node.(type) {
-	case *plan.SetOp:
-		return f.setOp(n)
-	case *plan.SubqueryAlias:
+	if n, ok := node.(*plan.SubqueryAlias); ok {
 		f.register(n.Columns(), n.Child.Schema())
 	}
 	return node, nil
@@ -65,7 +69,7 @@ func (f *setOps) fix(node sql.Node) (sql.Node, error) {
 
 // register remembers the types of a node's columns, if anything below it was changed.
 func (f *setOps) register(ids sql.ColSet, schema sql.Schema) {
-	if len(f.types) == 0 {
+	if !f.changed {
 		return
 	}
 	i := 0
@@ -106,56 +110,144 @@ func (f *setOps) retype(node sql.Node) (sql.Node, error) {
 	return out, nil
 }
 
+// setOp is n with the types that its members have together. Operations of one kind in one another have one
+// type for each column, so that between them there is no conversion.
 func (f *setOps) setOp(n *plan.SetOp) (sql.Node, error) {
+	m := &setMembers{kind: n.SetOpType}
+	if err := m.collect(f, n); err != nil {
+		return nil, err
+	}
+	var out []sql.Type
+	for i, l := range m.leaves {
+		schema := l.node.Schema()
+		switch {
+		case i == 0:
+			out = make([]sql.Type, len(schema))
+			for j, c := range schema {
+				out[j] = c.Type
+			}
+		case len(schema) != len(out):
+			return n, nil
+		default:
+			for j, c := range schema {
+				out[j] = sqlfn.UnionType(out[j], c.Type)
+			}
+		}
+	}
+	ids := m.leaves[0].ids()
+	fixed, err := m.build(n, out)
+	if err != nil {
+		return nil, err
+	}
+	f.changed = f.changed || sql.Node(n) != fixed
+	if !f.changed {
+		return fixed, nil
+	}
+	// What has no id of its own got the ids that are left, in order.
+	rest := n.Columns().Difference(sql.NewColSet(ids...))
+	next, ok := rest.Next(1)
+	for i, t := range out {
+		id := ids[i]
+		if id == 0 && ok {
+			id = next
+			next, ok = rest.Next(next + 1)
+		}
+		f.types[id] = t
+	}
+	return f.retype(fixed) // its own ORDER BY
+}
+
+// setMembers are what set operations of one kind put together.
+type setMembers struct {
+	kind   int
+	leaves []setMember // in order
+	at     int         // the next one that build needs
+}
+
+type setMember struct {
+	node    sql.Node
+	convert *plan.Project // the planner's over it; nil: none
+}
+
+// collect fixes and gathers the members of n.
+func (m *setMembers) collect(f *setOps, n *plan.SetOp) error {
+	left, right := n.Left(), n.Right()
+	var lp, rp *plan.Project
+	if l, r, ok := withoutConversions(left, right); ok {
+		lp, rp = left.(*plan.Project), right.(*plan.Project)
+		left, right = l, r
+	}
+	for i, side := range [2]sql.Node{left, right} {
+		if s, ok := side.(*plan.SetOp); ok && m.inner(s) {
+			if err := m.collect(f, s); err != nil {
+				return err
+			}
+			continue
+		}
+		fixed, err := f.fix(side)
+		if err != nil {
+			return err
+		}
+		m.leaves = append(m.leaves, setMember{fixed, [2]*plan.Project{lp, rp}[i]})
+	}
+	return nil
+}
+
+// inner says whether s is one of the operations.
+func (m *setMembers) inner(s *plan.SetOp) bool {
+	return s.SetOpType == m.kind && s.Limit == nil && s.Offset == nil && len(s.SortFields) == 0
+}
+
+// build is n with the members as they are now, converted to types; n itself if nothing is different.
+func (m *setMembers) build(n *plan.SetOp, types []sql.Type) (sql.Node, error) {
 	left, right := n.Left(), n.Right()
 	if l, r, ok := withoutConversions(left, right); ok {
 		left, right = l, r
 	}
-	ls, rs := left.Schema(), right.Schema()
-	if len(ls) != len(rs) {
-		return n, nil
-	}
-	same := true
-	out := make([]sql.Type, len(ls))
-	for i := range ls {
-		out[i] = setOpType(ls[i].Type, rs[i].Type)
-		same = same && identical(out[i], ls[i].Type) && identical(out[i], rs[i].Type)
-	}
-	if same && left == n.Left() && right == n.Right() {
-		f.register(n.Columns(), ls)
-		return n, nil
-	}
-	fixed, err := n.WithChildren(f.side(left, n.Left(), out), f.side(right, n.Right(), out))
-	if err != nil {
-		return nil, err
-	}
-	schema := fixed.Schema()
-	i := 0
-	n.Columns().ForEach(func(id sql.ColumnId) {
-		if i < len(schema) {
-			f.types[id] = schema[i].Type
+	sides := [2]sql.Node{left, right}
+	for i, side := range sides {
+		var err error
+		if s, ok := side.(*plan.SetOp); ok && m.inner(s) {
+			sides[i], err = m.build(s, types)
+		} else {
+			sides[i] = m.leaves[m.at].to(types)
+			m.at++
 		}
-		i++
-	})
-	return f.retype(fixed) // its own ORDER BY
+		if err != nil {
+			return nil, err
+		}
+	}
+	if sides[0] == n.Left() && sides[1] == n.Right() {
+		return n, nil
+	}
+	return n.WithChildren(sides[0], sides[1])
 }
 
-// side projects one side's columns to types. was is the side as the planner made it: it knows the columns' ids.
-func (f *setOps) side(n, was sql.Node, types []sql.Type) sql.Node {
-	schema := n.Schema()
+// ids are those of a member's columns; 0 where it has none.
+func (l setMember) ids() []sql.ColumnId {
+	out := make([]sql.ColumnId, len(l.node.Schema()))
+	for i := range out {
+		if l.convert != nil {
+			out[i] = reference(l.convert.Projections[i]).Id()
+		} else {
+			out[i] = columnID(l.node, i)
+		}
+	}
+	return out
+}
+
+// to projects a member's columns to types.
+func (l setMember) to(types []sql.Type) sql.Node {
+	schema := l.node.Schema()
 	exprs := make([]sql.Expression, len(schema))
 	same := true
-	p, _ := was.(*plan.Project)
 	for i, c := range schema {
-		var ref *expression.GetField
-		if n != was && p != nil { // the planner's own projection
-			ref = reference(p.Projections[i])
-		}
 		id, table := 0, 0
-		if ref != nil {
+		if l.convert != nil {
+			ref := reference(l.convert.Projections[i])
 			id, table = int(ref.Id()), int(ref.TableId())
 		} else {
-			id = int(columnID(n, i))
+			id = int(columnID(l.node, i))
 		}
 		g := expression.NewGetFieldWithTable(id, table, c.Type, c.DatabaseSource, c.Source, c.Name, c.Nullable)
 		exprs[i] = g
@@ -164,9 +256,13 @@ func (f *setOps) side(n, was sql.Node, types []sql.Type) sql.Node {
 		}
 	}
 	if same {
-		return n
+		return l.node
 	}
-	return plan.NewProject(exprs, n)
+	child := l.node
+	if _, ok := child.(*plan.SetOp); ok {
+		child = pushdown.KeepSchema(child)
+	}
+	return plan.NewProject(exprs, child)
 }
 
 // identical is what the engine asks of both sides: decimals of one precision and scale may still differ in
@@ -205,17 +301,18 @@ func withoutConversions(left, right sql.Node) (l, r sql.Node, ok bool) {
 		return nil, nil, false
 	}
 	for i := range lp.Projections {
-		if reference(lp.Projections[i]) == nil || reference(rp.Projections[i]) == nil {
+		// The planner's own references have no table.
+		if l, r := reference(lp.Projections[i]), reference(rp.Projections[i]); l == nil || r == nil || l.TableId() != 0 || r.TableId() != 0 {
 			return nil, nil, false
 		}
 	}
 	return lp.Child, rp.Child, true
 }
 
-// selects says whether a node can be the top of a SELECT.
+// selects says whether a node can be the top of a SELECT: a derived table is what is left of one that selects all of it.
 func selects(n sql.Node) bool {
 	switch n.(type) {
-	case *plan.Project, *plan.Distinct, *plan.Limit, *plan.Offset, *plan.SetOp:
+	case *plan.Project, *plan.Distinct, *plan.Limit, *plan.Offset, *plan.SetOp, *plan.SubqueryAlias:
 		return true
 	}
 	return false
@@ -231,116 +328,6 @@ func reference(e sql.Expression) *expression.GetField {
 	}
 	g, _ := e.(*expression.GetField)
 	return g
-}
-
-// setOpType is the type of a column whose sides have types l and r, by MySQL's rules.
-func setOpType(l, r sql.Type) sql.Type {
-	switch {
-	case l.Equals(r):
-		return l
-	case l == types.Null:
-		return r
-	case r == types.Null:
-		return l
-	case types.IsNumber(l) && types.IsNumber(r):
-		return numberType(l, r)
-	case types.IsTime(l) && types.IsTime(r):
-		return timeType(l, r)
-	case types.IsJSON(l) && types.IsJSON(r):
-		return l
-	case types.IsBinaryType(l) || types.IsBinaryType(r):
-		return types.LongBlob
-	}
-	ls, ok1 := l.(sql.StringType)
-	rs, ok2 := r.(sql.StringType)
-	if ok1 && ok2 && ls.Collation() == rs.Collation() {
-		if ls.MaxCharacterLength() >= rs.MaxCharacterLength() {
-			return asText(ls)
-		}
-		return asText(rs)
-	}
-	collation := sql.Collation_Default
-	if ok1 {
-		collation = ls.Collation()
-	} else if ok2 {
-		collation = rs.Collation()
-	}
-	return types.MustCreateString(sqltypes.Text, types.LongTextBlobMax, collation)
-}
-
-// asText is t as VARCHAR instead of CHAR: a value of the other side keeps its spaces.
-func asText(t sql.StringType) sql.Type {
-	if t.Type() != sqltypes.Char {
-		return t
-	}
-	return types.MustCreateString(sqltypes.VarChar, t.MaxCharacterLength(), t.Collation())
-}
-
-func numberType(l, r sql.Type) sql.Type {
-	switch {
-	case types.IsFloat(l) || types.IsFloat(r):
-		return types.Float64
-	case types.IsDecimal(l) || types.IsDecimal(r):
-		lp, ls := decimalDigits(l)
-		rp, rs := decimalDigits(r)
-		scale := max(ls, rs)
-		whole := min(max(lp-ls, rp-rs), types.DecimalTypeMaxPrecision-scale)
-		return types.MustCreateColumnDecimalType(uint8(whole+scale), uint8(scale))
-	case types.IsUnsigned(l) != types.IsUnsigned(r):
-		unsigned := l
-		if types.IsUnsigned(r) {
-			unsigned = r
-		}
-		if width(unsigned) < 8 {
-			return types.Int64
-		}
-		return types.MustCreateColumnDecimalType(20, 0)
-	case width(l) >= width(r):
-		return l
-	}
-	return r
-}
-
-// width of an integer type in bytes.
-func width(t sql.Type) int {
-	switch t.Type() {
-	case sqltypes.Int8, sqltypes.Uint8:
-		return 1
-	case sqltypes.Int16, sqltypes.Uint16, sqltypes.Year:
-		return 2
-	case sqltypes.Int24, sqltypes.Uint24:
-		return 3
-	case sqltypes.Int32, sqltypes.Uint32:
-		return 4
-	}
-	return 8
-}
-
-// decimalDigits are the precision and scale in which every value of t fits.
-func decimalDigits(t sql.Type) (precision, scale int) {
-	if d, ok := t.(sql.DecimalType); ok {
-		return int(d.Precision()), int(d.Scale())
-	}
-	return [9]int{0, 3, 5, 8, 10, 10, 20, 20, 20}[width(t)], 0
-}
-
-func timeType(l, r sql.Type) sql.Type {
-	digits := 0
-	for _, t := range []sql.Type{l, r} {
-		if d, ok := t.(sql.DatetimeType); ok {
-			digits = max(digits, d.Precision())
-		}
-		if types.IsTimespan(t) {
-			digits = 6
-		}
-	}
-	switch {
-	case types.IsTimestampType(l) && types.IsTimestampType(r):
-		return types.MustCreateDatetimeType(sqltypes.Timestamp, digits)
-	case types.IsTimespan(l) && types.IsTimespan(r):
-		return l
-	}
-	return types.MustCreateDatetimeType(sqltypes.Datetime, digits)
 }
 
 // setOpCast brings a value to a set operation's column type, which holds it.

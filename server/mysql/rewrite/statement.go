@@ -32,6 +32,7 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 		return err
 	}
 	rewriteNested(stmt)
+	wrapDeep(stmt)
 	w := Walk{expr: rewriteExpr, Node: func(n any) bool {
 		switch n := n.(type) {
 		case *sqlparser.JSONTableExpr:

@@ -1,0 +1,62 @@
+package boundplan
+
+import (
+	"millrace/pushdown"
+	"millrace/server/mysql/sqlfn"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
+)
+
+// withoutUnionMembers takes off the wrappers that a parsed statement's columns got so that it could be bound in time (package
+// rewrite, deep.go); changed: there were some, and references to such columns may have other types.
+func withoutUnionMembers(node sql.Node) (_ sql.Node, changed bool, err error) {
+	out, same, err := transform.NodeExprsWithOpaque(node, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
+		if inner, ok := sqlfn.WithoutUnionMember(e); ok {
+			return inner, transform.NewTree, nil
+		}
+		return e, transform.SameTree, nil
+	})
+	return out, !bool(same), err
+}
+
+// keepSchemas lets the columns of derived tables that lie deep be computed once.
+func keepSchemas(node sql.Node) (sql.Node, error) {
+	out, _, err := deepened(node)
+	return out, err
+}
+
+// deepened is node, and how many derived tables and set operations lie in one another there.
+func deepened(node sql.Node) (sql.Node, int, error) {
+	children := node.Children()
+	if len(children) == 0 {
+		return node, 0, nil
+	}
+	depth, changed := 0, false
+	fixed := make([]sql.Node, len(children))
+	for i, c := range children {
+		x, d, err := deepened(c)
+		if err != nil {
+			return nil, 0, err
+		}
+		fixed[i], changed = x, changed || x != c
+		depth = max(depth, d)
+	}
+	switch node.(type) {
+	case *plan.SubqueryAlias:
+		if depth > 0 {
+			fixed[0], changed = pushdown.KeepSchema(fixed[0]), true
+		}
+		depth++
+	case *plan.SetOp:
+		depth++
+	}
+	if changed {
+		var err error
+		if node, err = node.WithChildren(fixed...); err != nil {
+			return nil, 0, err
+		}
+	}
+	return node, depth, nil
+}
