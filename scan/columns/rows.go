@@ -11,9 +11,13 @@ import (
 
 var _ exec.RowReader = (*view)(nil)
 
-// singleRows is how many rows of a block are read on their own. Who asks again and again is better served by columns
-// in memory.
-const singleRows = 64
+const (
+	// singleRows is how many rows of a block are read on their own. Who asks again and again is better served by columns
+	// in memory.
+	singleRows = 64
+	// singleCost is how much of a file is decoded in the time that one row takes, in bytes.
+	singleCost = 1 << 20
+)
 
 // OpenRows implements exec.RowReader: the rows are read by the row path, one after the other.
 func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, rows []int32) (vecs []*vector.Vector, ok bool, err error) {
@@ -22,7 +26,7 @@ func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, r
 	for _, c := range cols {
 		keys[c] = w.key(c)
 	}
-	if cache.has(b, keys) || b.singles.Add(int64(len(rows))) > singleRows {
+	if cache.has(b, keys) || w.lessThanRows(keys, len(rows)) || b.singles.Add(int64(len(rows))) > singleRows {
 		return nil, false, nil
 	}
 	held := make([]*column, 1)
@@ -80,4 +84,22 @@ func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, r
 	}
 	w.s.set.m.rowsRead.Add(float64(len(rows)))
 	return vecs, true, nil
+}
+
+// lessThanRows says that to read columns from the block's file costs less than n of its rows on their own.
+func (w *view) lessThanRows(keys map[scan.Column]string, n int) bool {
+	x := w.b.file.Load()
+	if x == nil {
+		return false
+	}
+	size := int64(0)
+	for _, key := range keys {
+		if key == "" {
+			return false // it is in no file
+		}
+		if i := x.f.r.Column(key); i >= 0 {
+			size += x.block().Chunks[i].Size
+		}
+	}
+	return size <= int64(n)*singleCost
 }
