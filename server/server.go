@@ -153,13 +153,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		if mo.Spill, err = workmem.NewSpill(fsys, filepath.Join(o.Data, spillDir), registry); err != nil {
 			return s, err
 		}
-		mo.Provider = sqltable.NewProvider(tables, s.Store, sqltable.Options{
-			GroupMembers: func(name string) (sqltable.GroupStatus, bool) { return groupStatus(groups, shares, name) },
-			Connections:  s.connections,
-			ClientErrors: s.clientErrors,
-			Statements:   s.statements,
-			Columns:      cols,
-		})
+		system := s.systemTables(groups, shares, users, seals)
+		system.Columns = cols
+		mo.Provider = sqltable.NewProvider(tables, s.Store, system)
 		if s.mysql, err = mysql.New(mo); err != nil {
 			return s, err
 		}
@@ -229,14 +225,14 @@ func groupStatus(groups *group.Coordinator, shares *share.Coordinator, name stri
 	d, ok := groups.Describe(name)
 	if !ok {
 		if c, err := groups.DescribeConsumer(name); err == nil {
-			return sqltable.GroupStatus{State: c.State.String(), ProtocolType: "consumer", Generation: c.Epoch, Members: len(c.Members)}, true
+			return sqltable.GroupStatus{State: c.State.String(), ProtocolType: "consumer", Protocol: c.Assignor, Generation: c.Epoch, Members: len(c.Members)}, true
 		}
 		if g, ok := shares.Describe(name); ok {
 			return sqltable.GroupStatus{State: g.State, ProtocolType: "share", Generation: g.Epoch, Members: len(g.Members)}, true
 		}
 		return sqltable.GroupStatus{}, false
 	}
-	return sqltable.GroupStatus{State: d.State.String(), ProtocolType: d.ProtocolType, Generation: d.Generation, Members: len(d.Members)}, true
+	return sqltable.GroupStatus{State: d.State.String(), ProtocolType: d.ProtocolType, Protocol: d.Protocol, Generation: d.Generation, Members: len(d.Members)}, true
 }
 
 // connections are those of both wires, for millrace.connections.

@@ -1,6 +1,7 @@
 package infoschema
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -10,10 +11,20 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// Narrow tells the tables of an analysed plan what the plan asks of schemas' and tables' names, so that the others
-// need not be looked at. All conditions stay where they are: this may only save work.
+// Narrowable is a table whose rows are made place by place; a place is the values of some of its columns, of which a
+// condition may tell that none of its rows are wanted.
+type Narrowable interface {
+	sql.Table
+	// PlaceColumns are the names of those columns.
+	PlaceColumns() []string
+	// Narrowed returns the table without the rows of places that some filter does not allow.
+	Narrowed(wanted []PlaceFilter) sql.Table
+}
+
+// Narrow tells the tables of an analysed plan (information_schema's of names of schemas and tables) what the plan asks of
+// their places, so that others need not be looked at. All conditions stay where they are: this may only save work.
 //
-// A condition is used as it is, by evaluating it for a name, whatever it is made of: equality, IN, LIKE, LOWER, OR.
+// A condition is used as it is, by evaluating it for a place, whatever it is made of: equality, IN, LIKE, LOWER, OR.
 // Of joined tables it holds for the names that are equal to the one it is about.
 func Narrow(n sql.Node) (sql.Node, error) { return narrow(n, nil) }
 
@@ -165,14 +176,17 @@ func within(e sql.Expression, columns sql.ColSet) bool {
 	})
 }
 
-// narrowTable gives a table of ours those conditions that are about names of its places.
+// narrowTable gives a table those conditions that are about its places.
 func narrowTable(r *plan.ResolvedTable, columns sql.ColSet, conditions []sql.Expression) (sql.Node, error) {
-	t, ok := r.UnderlyingTable().(*Table) // the engine may have wrapped it
-	if !ok || len(conditions) == 0 {
+	if len(conditions) == 0 {
 		return r, nil
 	}
-	places := placeColumns{own: columns, equal: equalities(conditions)}
-	var wanted []placeFilter
+	t, ok := r.UnderlyingTable().(Narrowable) // the engine may have wrapped it
+	if !ok {
+		return r, nil
+	}
+	places := placeColumns{own: columns, names: t.PlaceColumns(), equal: equalities(conditions)}
+	var wanted []PlaceFilter
 	for _, c := range conditions {
 		if f, ok := places.filter(c); ok {
 			wanted = append(wanted, f)
@@ -181,9 +195,7 @@ func narrowTable(r *plan.ResolvedTable, columns sql.ColSet, conditions []sql.Exp
 	if len(wanted) == 0 {
 		return r, nil
 	}
-	narrower := *t
-	narrower.wanted = wanted
-	return r.WithTable(&narrower)
+	return r.WithTable(t.Narrowed(wanted))
 }
 
 // equalities are the columns that conditions say are equal, by one of them.
@@ -207,15 +219,9 @@ func equalities(conditions []sql.Expression) map[sql.ColumnId][]*expression.GetF
 // placeColumns finds which column of a table's places an expression means.
 type placeColumns struct {
 	own   sql.ColSet
+	names []string
 	equal map[sql.ColumnId][]*expression.GetField
 }
-
-// The rows that filters are evaluated for.
-const (
-	atSchema = iota
-	atTable
-	placeWidth
-)
 
 // of is where the value of f stands in a place; ok: in it.
 func (p placeColumns) of(f *expression.GetField) (at int, ok bool) {
@@ -223,11 +229,9 @@ func (p placeColumns) of(f *expression.GetField) (at int, ok bool) {
 	for next := []*expression.GetField{f}; len(next) > 0; next = next[1:] {
 		f := next[0]
 		if p.own.Contains(f.Id()) {
-			switch {
-			case strings.EqualFold(f.Name(), colTable):
-				return atTable, true
-			case strings.EqualFold(f.Name(), colSchema):
-				return atSchema, true
+			at := slices.IndexFunc(p.names, func(name string) bool { return strings.EqualFold(name, f.Name()) })
+			if at >= 0 {
+				return at, true
 			}
 		}
 		for _, g := range p.equal[f.Id()] {
@@ -241,7 +245,7 @@ func (p placeColumns) of(f *expression.GetField) (at int, ok bool) {
 }
 
 // filter makes one of a condition that depends on nothing but the place.
-func (p placeColumns) filter(condition sql.Expression) (placeFilter, bool) {
+func (p placeColumns) filter(condition sql.Expression) (PlaceFilter, bool) {
 	usable, fields := true, 0
 	out, _, err := transform.Expr(condition, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 		if f, ok := e.(*expression.GetField); ok {
@@ -254,9 +258,9 @@ func (p placeColumns) filter(condition sql.Expression) (placeFilter, bool) {
 		return e, transform.SameTree, nil
 	})
 	if err != nil || !usable || fields == 0 {
-		return placeFilter{}, false
+		return PlaceFilter{}, false
 	}
-	return placeFilter{out}, true
+	return PlaceFilter{out}, true
 }
 
 // repeatable says that evaluating e once more changes neither its value nor anything else. Of functions only those that
@@ -277,14 +281,12 @@ func repeatable(e sql.Expression) bool {
 	return true
 }
 
-// placeFilter is a condition on a place.
-type placeFilter struct{ e sql.Expression }
+// PlaceFilter is a condition on a place.
+type PlaceFilter struct{ e sql.Expression }
 
-// allows says whether rows of a table may be wanted. What cannot be told may.
-func (f placeFilter) allows(ctx *sql.Context, db, table string) bool {
-	row := make(sql.Row, placeWidth)
-	row[atSchema], row[atTable] = db, table
-	v, err := f.e.Eval(ctx, row)
+// Allows says whether rows of a place, given in the order of PlaceColumns, may be wanted. What cannot be told may.
+func (f PlaceFilter) Allows(ctx *sql.Context, place ...any) bool {
+	v, err := f.e.Eval(ctx, place)
 	if err != nil {
 		return true
 	}

@@ -12,12 +12,13 @@ type Table struct {
 	schema sql.Schema
 	src    Sources
 	kind   kind
-	wanted []placeFilter // what a row's place must fulfil, all of them
+	wanted []PlaceFilter // what a row's place must fulfil, all of them
 }
 
 var (
 	_ sql.Table        = (*Table)(nil)
 	_ sql.Databaseable = (*Table)(nil)
+	_ Narrowable       = (*Table)(nil)
 )
 
 // Name implements sql.Table.
@@ -34,6 +35,18 @@ func (t *Table) Collation() sql.CollationID { return sql.Collation_Information_S
 
 // Database implements sql.Databaseable.
 func (t *Table) Database() string { return sql.InformationSchemaDatabaseName }
+
+// PlaceColumns implements Narrowable.
+func (t *Table) PlaceColumns() []string { return placeColumnNames }
+
+var placeColumnNames = []string{colSchema, colTable}
+
+// Narrowed implements Narrowable.
+func (t *Table) Narrowed(wanted []PlaceFilter) sql.Table {
+	out := *t
+	out.wanted = wanted
+	return &out
+}
 
 type onePartition struct{}
 
@@ -134,7 +147,7 @@ func (t *Table) PartitionRows(ctx *sql.Context, _ sql.Partition) (sql.RowIter, e
 
 func (t *Table) wants(ctx *sql.Context, db, table string) bool {
 	for _, f := range t.wanted {
-		if !f.allows(ctx, db, table) {
+		if !f.Allows(ctx, db, table) {
 			return false
 		}
 	}

@@ -32,12 +32,20 @@ const MaxThreads = 1024
 type Options struct {
 	// Connections lists open connections of both wires.
 	Connections func() []Connection
-	// GroupMembers tells the present state of a consumer group.
-	GroupMembers func(group string) (GroupStatus, bool)
+	// GroupStatus tells the present state of a group, GroupMembers its members.
+	GroupStatus  func(group string) (GroupStatus, bool)
+	GroupMembers func(group string) []GroupMember
 	// ClientErrors lists what Kafka clients were refused, the latest first.
 	ClientErrors func() []ClientError
 	// Statements lists what was executed, the last first.
 	Statements func() []Statement
+	// Queries lists the statements that are running.
+	Queries func() []Query
+	Users   func() []User
+	ACLs    func() []ACL
+	Quotas  func() []Quota
+	// Expanding tells what the background worker that writes columns is doing; false: nothing.
+	Expanding func() (Expansion, bool)
 	// Columns keeps topics' columns; nil: statements have none, and everything is read row by row.
 	Columns *columns.Set
 }
@@ -83,14 +91,6 @@ type Connection struct {
 	Client   string // address
 	Software string // what the client says it is; "" unknown
 	Since    int64  // Unix ms
-}
-
-// GroupStatus is what a coordinator knows of a group and the store does not.
-type GroupStatus struct {
-	State        string
-	ProtocolType string
-	Members      int
-	Generation   int32
 }
 
 // Provider gives the engine its databases. Safe for concurrent use.

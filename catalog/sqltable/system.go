@@ -1,13 +1,12 @@
 package sqltable
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
+	"millrace/catalog/infoschema"
 	"millrace/store/state"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -17,7 +16,7 @@ import (
 
 // systemDatabase is database millrace.
 type systemDatabase struct {
-	tables map[string]*systemTable
+	tables map[string]*systemTable // by lower-case name, former names too
 	names  []string
 }
 
@@ -38,82 +37,251 @@ func (d *systemDatabase) GetTableInsensitive(_ *sql.Context, name string) (sql.T
 	return t, true, nil
 }
 
-// systemTable makes its rows when it is read.
-type systemTable struct {
-	name   string
-	schema sql.Schema
-	rows   func(ctx *sql.Context) ([]sql.Row, error)
+func newSystemDatabase(p *Provider) *systemDatabase {
+	d := &systemDatabase{tables: make(map[string]*systemTable)}
+	for _, def := range systemTables() {
+		t := &systemTable{provider: p, def: def, schema: make(sql.Schema, len(def.columns))}
+		for i, c := range def.columns {
+			t.schema[i] = &sql.Column{Name: c.name, Type: c.typ, Nullable: c.null, Comment: c.doc, Source: def.name, DatabaseSource: SystemDatabase}
+		}
+		d.tables[def.name] = t
+		d.names = append(d.names, def.name)
+		if def.formerly != "" {
+			former := *t
+			former.named = def.formerly
+			d.tables[def.formerly] = &former
+		}
+	}
+	slices.Sort(d.names)
+	return d
 }
 
-var _ sql.Table = (*systemTable)(nil)
+// systemTables is what there is in database millrace; docs/system-tables.md is made of it.
+func systemTables() []systemDef {
+	return []systemDef{
+		topicsTable(), partitionsTable(), columnsTable(), expansionsTable(), configsTable(),
+		consumerGroupsTable(), groupMembersTable(), consumerLagTable(),
+		transactionsTable(), producersTable(),
+		connectionsTable(), queriesTable(), statementsTable(), clientErrorsTable(),
+		usersTable(), aclsTable(), quotasTable(),
+		segmentsTable(), storageTable(),
+	}
+}
 
-func (t *systemTable) Name() string               { return t.name }
-func (t *systemTable) String() string             { return t.name }
-func (t *systemTable) Schema() sql.Schema         { return t.schema }
+// systemDef describes a table and makes its rows.
+type systemDef struct {
+	name     string
+	formerly string // a name it had, which still works
+	doc      string // one sentence
+	columns  []systemColumn
+	// One of the two makes the rows: all at once, or those of one topic.
+	rows  func(p *Provider, ctx *sql.Context) ([]sql.Row, error)
+	topic *topicRows
+}
+
+// systemColumn is one column of a systemDef.
+type systemColumn struct {
+	name string
+	typ  sql.Type
+	null bool
+	doc  string // "" when the name says it
+}
+
+// topicRows makes the rows of a table topic by topic.
+type topicRows struct {
+	column string // the one that has the topic's name
+	rows   func(q topicQuery, t state.Topic, out []sql.Row) ([]sql.Row, error)
+}
+
+// topicQuery is what the rows of a topic are made for.
+type topicQuery struct {
+	p     *Provider
+	ctx   *sql.Context
+	table *systemTable
+	few   bool // topics are asked for: what costs something is worth it
+}
+
+// needs says whether a column is read at all.
+func (q topicQuery) needs(column string) bool {
+	t := q.table
+	return t.proj == nil || slices.ContainsFunc(t.proj, func(at int) bool { return t.schema[at].Name == column })
+}
+
+func (q topicQuery) needsAny(columns []string) bool { return slices.ContainsFunc(columns, q.needs) }
+
+// Types of the columns of system tables.
+var (
+	sysText  = varchar(255, sql.Collation_utf8mb4_0900_bin)
+	sysLong  = text(sql.Collation_utf8mb4_0900_bin)
+	sysTime  = types.MustCreateDatetimeType(sqltypes.Timestamp, 3)
+	sysInt   = types.Int32
+	sysBig   = types.Int64
+	sysFloat = types.Float64
+	sysBool  = types.Boolean
+)
+
+func required(name string, typ sql.Type, doc string) systemColumn {
+	return systemColumn{name, typ, false, doc}
+}
+
+func optional(name string, typ sql.Type, doc string) systemColumn {
+	return systemColumn{name, typ, true, doc}
+}
+
+// systemTable makes its rows when it is read.
+type systemTable struct {
+	provider *Provider
+	def      systemDef
+	named    string // if not def.name
+	schema   sql.Schema
+	proj     []int // indexes in schema; nil: all
+	wanted   []infoschema.PlaceFilter
+}
+
+var (
+	_ sql.Table             = (*systemTable)(nil)
+	_ sql.ProjectedTable    = (*systemTable)(nil)
+	_ sql.PrimaryKeyTable   = (*systemTable)(nil)
+	_ sql.CommentedTable    = (*systemTable)(nil)
+	_ infoschema.Narrowable = (*systemTable)(nil)
+)
+
+func (t *systemTable) Name() string {
+	if t.named != "" {
+		return t.named
+	}
+	return t.def.name
+}
+func (t *systemTable) String() string             { return t.Name() }
 func (t *systemTable) Collation() sql.CollationID { return sql.Collation_utf8mb4_0900_bin }
+func (t *systemTable) Comment() string            { return t.def.doc }
+
+func (t *systemTable) Schema() sql.Schema {
+	if t.proj == nil {
+		return t.schema
+	}
+	out := make(sql.Schema, len(t.proj))
+	for i, at := range t.proj {
+		out[i] = t.schema[at]
+	}
+	return out
+}
+
+// PrimaryKeySchema implements sql.PrimaryKeyTable: there is no key, but the engine counts the ids of columns by it.
+func (t *systemTable) PrimaryKeySchema() sql.PrimaryKeySchema {
+	return sql.NewPrimaryKeySchema(t.schema)
+}
+
+// WithProjections implements sql.ProjectedTable.
+func (t *systemTable) WithProjections(names []string) sql.Table {
+	out := *t
+	out.proj = make([]int, 0, len(names))
+	for _, n := range names {
+		at := slices.IndexFunc(t.schema, func(c *sql.Column) bool { return strings.EqualFold(c.Name, n) })
+		if at >= 0 {
+			out.proj = append(out.proj, at)
+		}
+	}
+	return &out
+}
+
+// Projections implements sql.ProjectedTable.
+func (t *systemTable) Projections() []string {
+	if t.proj == nil {
+		return nil
+	}
+	names := make([]string, len(t.proj))
+	for i, at := range t.proj {
+		names[i] = t.schema[at].Name
+	}
+	return names
+}
+
+// PlaceColumns implements infoschema.Narrowable.
+func (t *systemTable) PlaceColumns() []string {
+	if t.def.topic == nil {
+		return nil
+	}
+	return []string{t.def.topic.column}
+}
+
+// Narrowed implements infoschema.Narrowable.
+func (t *systemTable) Narrowed(wanted []infoschema.PlaceFilter) sql.Table {
+	out := *t
+	out.wanted = wanted
+	return &out
+}
 
 func (t *systemTable) Partitions(*sql.Context) (sql.PartitionIter, error) {
 	return sql.PartitionsToPartitionIter(onePartition{}), nil
 }
 
 func (t *systemTable) PartitionRows(ctx *sql.Context, _ sql.Partition) (sql.RowIter, error) {
-	rows, err := t.rows(ctx)
-	if err != nil {
-		return nil, err
+	it := &systemIter{t: t}
+	if t.def.topic == nil {
+		var err error
+		it.rows, err = t.def.rows(t.provider, ctx)
+		return it, err
 	}
-	return sql.RowsToRowIter(rows...), nil
+	for _, topic := range t.provider.statement(ctx).Snapshot().Topics().All() {
+		wanted := true
+		for _, f := range t.wanted {
+			wanted = wanted && f.Allows(ctx, topic.Name)
+		}
+		if wanted {
+			it.topics = append(it.topics, topic)
+		}
+	}
+	it.few = len(it.topics) <= fewTopics
+	return it, nil
 }
 
-func newSystemDatabase(p *Provider) *systemDatabase {
-	coll := sql.Collation_utf8mb4_0900_bin
-	str := varchar(255, coll)
-	when := types.MustCreateDatetimeType(sqltypes.Timestamp, 3)
-	d := &systemDatabase{tables: make(map[string]*systemTable)}
-	add := func(name string, rows func(*sql.Context) ([]sql.Row, error), cols ...*sql.Column) {
-		for _, c := range cols {
-			c.Source, c.DatabaseSource = name, SystemDatabase
+// fewTopics is of how many topics at once what costs something is told, too.
+const fewTopics = 64
+
+// systemIter makes rows topic by topic, where they are made so.
+type systemIter struct {
+	t      *systemTable
+	topics []state.Topic
+	few    bool // that is, no more than fewTopics
+	rows   []sql.Row
+	next   int
+}
+
+// Next implements sql.RowIter.
+func (it *systemIter) Next(ctx *sql.Context) (sql.Row, error) {
+	for it.next >= len(it.rows) {
+		if len(it.topics) == 0 {
+			return nil, io.EOF
 		}
-		d.tables[name] = &systemTable{name: name, schema: cols, rows: rows}
-		d.names = append(d.names, name)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		topic := it.topics[0]
+		it.topics = it.topics[1:]
+		var err error
+		it.next = 0
+		q := topicQuery{it.t.provider, ctx, it.t, it.few}
+		if it.rows, err = it.t.def.topic.rows(q, topic, it.rows[:0]); err != nil {
+			return nil, err
+		}
 	}
-	col := func(name string, t sql.Type, nullable bool) *sql.Column {
-		return &sql.Column{Name: name, Type: t, Nullable: nullable}
+	row := it.rows[it.next]
+	it.next++
+	if it.t.proj == nil {
+		return row, nil
 	}
-	add("topics", p.topicRows,
-		col("name", str, false), col("id", str, false), col("partitions", types.Int32, false),
-		col("created_at", when, true), col("configs", types.JSON, false))
-	add("partitions", p.partitionRows,
-		col("topic", str, false), col("partition", types.Int32, false),
-		col("log_start", types.Int64, false), col("last_stable", types.Int64, false),
-		col("end_offset", types.Int64, false), col("size_bytes", types.Int64, false))
-	add("groups", p.groupRows,
-		col("group_id", str, false), col("state", str, true), col("protocol_type", str, true),
-		col("members", types.Int64, true), col("generation", types.Int64, true))
-	add("group_offsets", p.groupOffsetRows,
-		col("group_id", str, false), col("topic", str, false), col("partition", types.Int32, false),
-		col("committed_offset", types.Int64, false), col("end_offset", types.Int64, false),
-		col("lag", types.Int64, false), col("committed_at", when, true), col("metadata", text(coll), false))
-	add("connections", p.connectionRows,
-		col("id", types.Int64, false), col("protocol", str, false), col("user", str, false),
-		col("client", str, false), col("software", str, false), col("since", when, false))
-	add("client_errors", p.clientErrorRows,
-		col("last_seen", when, false), col("first_seen", when, false), col("count", types.Int64, false),
-		col("client_id", str, false), col("software", str, false), col("address", str, false), col("principal", str, false),
-		col("api", str, true), col("version", types.Int32, true), col("topic", str, true), col("group_id", str, true),
-		col("transactional_id", str, true), col("code", types.Int32, true), col("error", str, false),
-		col("message", text(coll), true), col("hint", text(coll), true))
-	add("statements", p.statementRows,
-		col("digest", varchar(64, coll), false), col("statement", text(coll), false), col("count", types.Int64, false),
-		col("errors", types.Int64, false), col("total_ms", types.Float64, false), col("max_ms", types.Float64, false),
-		col("rows_sent", types.Int64, false), col("rows_scanned", types.Int64, false), col("fallbacks", types.Int64, false),
-		col("fallback_reason", text(coll), true), col("last_seen", when, false))
-	add("storage", p.storageRows,
-		col("last_lsn", types.Uint64, false), col("log_bytes", types.Int64, false),
-		col("segment_bytes", types.Int64, false), col("segments", types.Int64, false),
-		col("disk_total", types.Int64, false), col("disk_free", types.Int64, false),
-		col("healthy", types.Boolean, false))
-	slices.Sort(d.names)
-	return d
+	out := make(sql.Row, len(it.t.proj))
+	for i, at := range it.t.proj {
+		out[i] = row[at]
+	}
+	return out, nil
+}
+
+// Close implements sql.RowIter.
+func (it *systemIter) Close(*sql.Context) error {
+	it.topics, it.rows, it.next = nil, nil, 0
+	return nil
 }
 
 func wallOf(zone *Zone, ms int64) any {
@@ -123,168 +291,20 @@ func wallOf(zone *Zone, ms int64) any {
 	return zone.Wall(ms * int64(time.Millisecond/time.Microsecond))
 }
 
-func (p *Provider) statementRows(ctx *sql.Context) ([]sql.Row, error) {
-	if p.opts.Statements == nil {
-		return nil, nil
+// orNull is text as a cell; NULL when there is none.
+func orNull(s string) any {
+	if s == "" {
+		return nil
 	}
-	zone, err := SessionZone(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	var rows []sql.Row
-	for _, s := range p.opts.Statements() {
-		var reason any
-		if s.Reason != "" {
-			reason = s.Reason
-		}
-		rows = append(rows, sql.Row{
-			s.Digest, s.Text, s.Count, s.Errors, ms(s.Total), ms(s.Max), s.RowsSent, s.RowsScanned, s.Fallbacks, reason, wallOf(zone, s.LastSeen),
-		})
-	}
-	return rows, nil
+	return valid(s)
 }
 
-func (p *Provider) topicRows(ctx *sql.Context) ([]sql.Row, error) {
-	zone, err := SessionZone(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var rows []sql.Row
-	for _, t := range p.statement(ctx).Snapshot().Topics().All() {
-		configs := t.Configs
-		if configs == nil {
-			configs = map[string]string{}
-		}
-		var j bytes.Buffer
-		e := json.NewEncoder(&j)
-		e.SetEscapeHTML(false) // paths in declarations have >
-		if err := e.Encode(configs); err != nil {
-			return nil, err
-		}
-		rows = append(rows, sql.Row{t.Name, t.ID.String(), t.Partitions, wallOf(zone, t.CreatedAt), JSONText(bytes.TrimSpace(j.Bytes()))})
-	}
-	return rows, nil
-}
+// valid is what a peer said, as text.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-func (p *Provider) partitionRows(ctx *sql.Context) ([]sql.Row, error) {
-	snap := p.statement(ctx).Snapshot()
-	var rows []sql.Row
-	for _, t := range snap.Topics().All() {
-		for i := range t.Partitions {
-			tp := state.TopicPartition{Topic: t.ID, Partition: i}
-			b, err := snap.Bounds(tp)
-			if err != nil {
-				return nil, err
-			}
-			rows = append(rows, sql.Row{t.Name, i, b.LogStart, b.LastStable, b.End, p.store.SizeBytes(tp)})
-		}
+func yes(b bool) int8 {
+	if b {
+		return 1
 	}
-	return rows, nil
-}
-
-func (p *Provider) groupRows(*sql.Context) ([]sql.Row, error) {
-	var rows []sql.Row
-	p.store.Groups(func(group string, _ []byte) {
-		row := sql.Row{group, nil, nil, nil, nil}
-		if p.opts.GroupMembers != nil {
-			if g, ok := p.opts.GroupMembers(group); ok {
-				row = sql.Row{group, g.State, g.ProtocolType, int64(g.Members), int64(g.Generation)}
-			}
-		}
-		rows = append(rows, row)
-	})
-	return rows, nil
-}
-
-func (p *Provider) groupOffsetRows(ctx *sql.Context) ([]sql.Row, error) {
-	zone, err := SessionZone(ctx)
-	if err != nil {
-		return nil, err
-	}
-	snap := p.statement(ctx).Snapshot()
-	var groups []string
-	p.store.Groups(func(group string, _ []byte) { groups = append(groups, group) })
-	var rows []sql.Row
-	for _, group := range groups {
-		offsets, _ := p.store.CommittedOffsets(group)
-		from := len(rows)
-		for tp, o := range offsets {
-			topic, ok := snap.Topics().ByID(tp.Topic)
-			if !ok {
-				continue
-			}
-			b, err := snap.Bounds(tp)
-			if err != nil {
-				continue // the partition is newer than the snapshot
-			}
-			rows = append(rows, sql.Row{
-				group, topic.Name, tp.Partition, o.Offset, b.End, max(0, b.End-max(o.Offset, b.LogStart)),
-				wallOf(zone, o.CommitTime), o.Metadata,
-			})
-		}
-		slices.SortFunc(rows[from:], func(a, b sql.Row) int {
-			return cmp.Or(strings.Compare(a[1].(string), b[1].(string)), cmp.Compare(a[2].(int32), b[2].(int32)))
-		})
-	}
-	return rows, nil
-}
-
-func (p *Provider) connectionRows(ctx *sql.Context) ([]sql.Row, error) {
-	if p.opts.Connections == nil {
-		return nil, nil
-	}
-	zone, err := SessionZone(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var rows []sql.Row
-	for _, c := range p.opts.Connections() {
-		rows = append(rows, sql.Row{c.ID, c.Protocol, c.User, c.Client, c.Software, wallOf(zone, c.Since)})
-	}
-	return rows, nil
-}
-
-func (p *Provider) clientErrorRows(ctx *sql.Context) ([]sql.Row, error) {
-	if p.opts.ClientErrors == nil {
-		return nil, nil
-	}
-	zone, err := SessionZone(ctx)
-	if err != nil {
-		return nil, err
-	}
-	orNull := func(s string) any {
-		if s == "" {
-			return nil
-		}
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	var rows []sql.Row
-	for _, e := range p.opts.ClientErrors() {
-		var version, code any
-		if e.API != "" {
-			version = int32(e.Version)
-		}
-		if e.Code != 0 {
-			code = int32(e.Code)
-		}
-		rows = append(rows, sql.Row{
-			wallOf(zone, e.Last), wallOf(zone, e.First), e.Count,
-			strings.ToValidUTF8(e.ClientID, "\uFFFD"), e.Software, e.Address, e.Principal,
-			orNull(e.API), version, orNull(e.Topic), orNull(e.Group), orNull(e.TransactionalID), code, e.Error,
-			orNull(e.Message), orNull(e.Hint),
-		})
-	}
-	return rows, nil
-}
-
-func (p *Provider) storageRows(*sql.Context) ([]sql.Row, error) {
-	s := p.store.Stats()
-	healthy := int8(0)
-	if s.Healthy {
-		healthy = 1
-	}
-	return []sql.Row{{
-		uint64(s.LastLSN), s.LogBytes, s.SegmentBytes, int64(s.Segments), s.DiskTotal, s.DiskFree, healthy,
-	}}, nil
+	return 0
 }

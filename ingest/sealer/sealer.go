@@ -68,6 +68,7 @@ type Sealer struct {
 	sealing chan struct{}
 	pace    *pace.Pace
 	behind  atomic.Bool // too many blocks are in no file
+	working atomic.Pointer[working]
 
 	// The worker's own.
 	known   map[state.TopicPartition]progress
@@ -316,6 +317,8 @@ func (s *Sealer) sealUpto(ctx context.Context, topic string, partitions []int32,
 		return nil, err
 	}
 	defer s.leave()
+	s.working.Store(&working{topic, time.Now()})
+	defer s.working.Store(nil)
 	for {
 		p, err := s.file(ctx, topic, partitions, all)
 		if err != nil || !p.More || p.Blocks == 0 { // blocks without a row are in no file, and would be chosen again

@@ -1,0 +1,73 @@
+package kafka
+
+import (
+	"millrace/server/kafka/quota"
+	"millrace/store/state"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// GroupMember is a member of a group of any protocol.
+type GroupMember struct {
+	ID, InstanceID, ClientID, ClientHost string
+	Topics                               []string // subscribed to, where it is known
+	Assignment                           []state.TopicPartition
+}
+
+// GroupMembers lists the members of a group, none of one that does not exist.
+func (s *Server) GroupMembers(name string) (out []GroupMember) {
+	if s.o.Admin.Groups == nil {
+		return nil
+	}
+	if d, ok := s.o.Admin.Groups.Describe(name); ok {
+		topics := s.o.Store.Topics()
+		for _, m := range d.Members {
+			g := GroupMember{ID: m.ID, InstanceID: m.InstanceID, ClientID: m.ClientID, ClientHost: m.ClientHost}
+			if d.ProtocolType == "consumer" {
+				var metadata kmsg.ConsumerMemberMetadata
+				if metadata.ReadFrom(m.Metadata) == nil {
+					g.Topics = metadata.Topics
+				}
+				var assignment kmsg.ConsumerMemberAssignment
+				if assignment.ReadFrom(m.Assignment) == nil {
+					for _, t := range assignment.Topics {
+						topic, ok := topics.ByName(t.Topic)
+						for _, p := range t.Partitions {
+							if ok {
+								g.Assignment = append(g.Assignment, state.TopicPartition{Topic: topic.ID, Partition: p})
+							}
+						}
+					}
+				}
+			}
+			out = append(out, g)
+		}
+		return out
+	}
+	if d, err := s.o.Admin.Groups.DescribeConsumer(name); err == nil {
+		for _, m := range d.Members {
+			out = append(out, GroupMember{
+				ID: m.ID, InstanceID: m.InstanceID, ClientID: m.ClientID, ClientHost: m.ClientHost, Topics: m.Topics, Assignment: m.Assignment,
+			})
+		}
+		return out
+	}
+	if s.o.Admin.Share == nil {
+		return nil
+	}
+	if d, ok := s.o.Admin.Share.Describe(name); ok {
+		for _, m := range d.Members {
+			g := GroupMember{ID: m.ID, ClientID: m.ClientID, ClientHost: m.ClientHost, Topics: m.Topics}
+			for _, a := range m.Assignment {
+				for _, p := range a.Partitions {
+					g.Assignment = append(g.Assignment, state.TopicPartition{Topic: a.Topic, Partition: p})
+				}
+			}
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Quotas lists all quotas there are.
+func (s *Server) Quotas() []quota.Quota { return s.quotas.All() }
