@@ -60,9 +60,9 @@ func (d *deepQueries) query(sel sqlparser.SelectStatement) *deepQuery {
 	if q := d.seen[sel]; q != nil {
 		return q
 	}
-	if with := withOf(sel); with != nil {
+	if with := withOf(sel); with != nil && *with != nil {
 		defer func(outer map[string]*deepQuery) { d.ctes = outer }(d.ctes)
-		d.ctes = d.define(with)
+		d.ctes = d.define(*with)
 	}
 	q := &deepQuery{}
 	switch s := sel.(type) {
