@@ -24,7 +24,9 @@ type Options struct {
 
 	Kafka []Listener // at least one
 	MySQL string     // listen address; "" for none
-	HTTP  string     // health, metrics, pprof; "" for none
+	// MySQLSecurity is what MySQL connections must have.
+	MySQLSecurity Security
+	HTTP          string // health, metrics, pprof; "" for none
 
 	TLSCert, TLSKey string // PEM files; both or none (then MySQL makes itself a certificate)
 	// TLSClientCA: PEM file of who signs certificates that clients log in with; "" for nobody.
@@ -60,6 +62,15 @@ type Listener struct {
 	// Certificate: over TLS, clients must show a certificate that TLSClientCA signed and that names a user.
 	Certificate bool
 }
+
+// Security is what a listener demands of connections.
+type Security uint8
+
+const (
+	SecurityOptional    Security = iota // TLS if the client asks for it
+	SecurityTLS                         // TLS
+	SecurityCertificate                 // TLS with a client certificate that TLSClientCA signed
+)
 
 // DefaultOptions is what `millrace serve` runs with when told nothing: the packages'
 // own defaults, loopback only, topics made as they are asked for.

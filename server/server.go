@@ -138,7 +138,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if o.MySQL != "" {
 		mo := o.MySQLWire
 		mo.Address, mo.Logger, mo.Registry = o.MySQL, o.Logger, registry
-		mo.TLSConfig = certs.config(false)
+		mo.TLSConfig, mo.RequireTLS = certs.config(o.MySQLSecurity == SecurityCertificate), o.MySQLSecurity != SecurityOptional
 		mo.MaxConnections, mo.LoginTimeout = o.MaxConnections, o.LoginTimeout
 		mo.Store, mo.Catalog, mo.Auth, mo.Ingest = s.Store, tables, users, in
 		mo.DefaultPartitions = o.KafkaWire.DefaultPartitions

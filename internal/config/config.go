@@ -25,9 +25,9 @@ type Serve struct {
 	Config string `help:"YAML file with any of these flags as keys." placeholder:"FILE" group:"Basics"`
 	Data   string `help:"Data directory; created when missing." default:"${data}" placeholder:"DIR" group:"Basics"`
 
-	Kafka []Listener `help:"Kafka listener: [SECURITY://]HOST:PORT[?advertised=HOST:PORT&name=NAME]. SECURITY is plaintext, tls, mtls, sasl or sasl+tls; with sasl clients must log in, with mtls show a certificate, with the others they may once a user exists. Several may be given." default:"${kafka}" placeholder:"LISTENER" group:"Basics"`
-	MySQL string     `name:"mysql" help:"MySQL listen address; empty for none." default:"${mysql}" placeholder:"HOST:PORT" group:"Basics"`
-	HTTP  string     `name:"http" help:"Listen address of health, metrics and pprof; empty for none." default:"${http}" placeholder:"HOST:PORT" group:"Basics"`
+	Kafka []Listener    `help:"Kafka listener: [SECURITY://]HOST:PORT[?advertised=HOST:PORT&name=NAME]. SECURITY is plaintext, tls, mtls, sasl or sasl+tls; with sasl clients must log in, with mtls show a certificate, with the others they may once a user exists. Several may be given." default:"${kafka}" placeholder:"LISTENER" group:"Basics"`
+	MySQL MySQLListener `name:"mysql" help:"MySQL listener: [SECURITY://]HOST:PORT; empty for none. SECURITY is plaintext (clients may ask for TLS), tls (they must) or mtls (and show a certificate)." default:"${mysql}" placeholder:"LISTENER" group:"Basics"`
+	HTTP  string        `name:"http" help:"Listen address of health, metrics and pprof; empty for none." default:"${http}" placeholder:"HOST:PORT" group:"Basics"`
 
 	TLSCert     string `name:"tls-cert" help:"Certificate for TLS on every wire (PEM)." placeholder:"FILE" group:"Security"`
 	TLSKey      string `name:"tls-key" help:"Key of --tls-cert (PEM)." placeholder:"FILE" group:"Security"`
@@ -193,6 +193,9 @@ func (s *Serve) check() error {
 	if s.TLSClientCA != "" && s.TLSCert == "" {
 		return fmt.Errorf("--tls-client-ca needs --tls-cert and --tls-key")
 	}
+	if s.MySQL.Security == server.SecurityCertificate && s.TLSClientCA == "" {
+		return fmt.Errorf("--mysql=%s: clients' certificates need --tls-client-ca", s.MySQL)
+	}
 	for _, l := range s.Kafka {
 		if l.Certificate && s.TLSClientCA == "" {
 			return fmt.Errorf("listener %s: clients' certificates need --tls-client-ca", l)
@@ -210,7 +213,8 @@ func (s *Serve) Options(version string, w io.Writer) (server.Options, error) {
 	if err := s.check(); err != nil {
 		return o, err
 	}
-	o.Data, o.MySQL, o.HTTP = s.Data, s.MySQL, s.HTTP
+	o.Data, o.HTTP = s.Data, s.HTTP
+	o.MySQL, o.MySQLSecurity = s.MySQL.Address, s.MySQL.Security
 	o.Kafka = nil
 	for _, l := range s.Kafka {
 		o.Kafka = append(o.Kafka, server.Listener(l))

@@ -61,7 +61,7 @@ func TestFlagOverEnvironmentOverFileOverDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Data != "from-file" || s.MySQL != "127.0.0.1:11" || s.HTTP != "127.0.0.1:22" || s.AutoCreateTopics ||
+	if s.Data != "from-file" || s.MySQL.Address != "127.0.0.1:11" || s.HTTP != "127.0.0.1:22" || s.AutoCreateTopics ||
 		s.SealBytes != 4<<20 || s.SealAge != 90*time.Second || s.DefaultPartitions != 3 || s.LogLevel != "info" {
 		t.Fatalf("%+v", s)
 	}
@@ -95,6 +95,7 @@ func TestEveryFlagCanBeSetInTheFile(t *testing.T) {
 			reflect.TypeFor[ByteSize]():      "7KiB",
 			reflect.TypeFor[time.Duration](): "7s",
 			reflect.TypeFor[[]Listener]():    "[127.0.0.1:7]",
+			reflect.TypeFor[MySQLListener](): "127.0.0.1:7",
 		}[f.Type]
 		switch f.Name {
 		case "LogLevel":
@@ -114,7 +115,7 @@ func TestEveryFlagCanBeSetInTheFile(t *testing.T) {
 			t.Errorf("%s: %s in the file changes nothing", name, text)
 		}
 		switch f.Name {
-		case "TLSCert", "TLSKey": // belong together
+		case "TLSCert", "TLSKey", "TLSClientCA": // belong together
 		case "LogLevel", "LogFormat": // are in the logger
 		default:
 			o, err := s.Options("", io.Discard)
@@ -181,6 +182,30 @@ kafka:
 	}
 }
 
+func TestTheMySQLListenerReadsBackAsWritten(t *testing.T) {
+	for text, want := range map[string]MySQLListener{
+		"":                      {},
+		"127.0.0.1:3306":        {Address: "127.0.0.1:3306"},
+		"tls://0.0.0.0:3306":    {"0.0.0.0:3306", server.SecurityTLS},
+		"mtls://[::1]:3306":     {"[::1]:3306", server.SecurityCertificate},
+		"plaintext://[::]:3306": {Address: "[::]:3306"},
+	} {
+		var l, back MySQLListener
+		if err := l.UnmarshalText([]byte(text)); err != nil || l != want {
+			t.Errorf("%q: %+v, %v", text, l, err)
+		}
+		if err := back.UnmarshalText([]byte(l.String())); err != nil || back != l {
+			t.Errorf("%s reads back as %+v, %v", l, back, err)
+		}
+	}
+	for _, text := range []string{"127.0.0.1", "sasl://127.0.0.1:1", "tls://", "tls://127.0.0.1:70000"} {
+		var l MySQLListener
+		if err := l.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is taken as %+v", text, l)
+		}
+	}
+}
+
 func TestSizes(t *testing.T) {
 	for text, want := range map[string]ByteSize{"0": 0, "17": 17, "4MiB": 4 << 20, "4 MiB": 4 << 20, "4m": 4 << 20, "4MB": 4e6, "1TiB": 1 << 40} {
 		var b ByteSize
@@ -210,6 +235,7 @@ func TestOptionsThatContradictAreRefused(t *testing.T) {
 		{"--kafka", "tls://127.0.0.1:1"},
 		{"--kafka", "mtls://127.0.0.1:1", "--tls-cert", "a", "--tls-key", "b"},
 		{"--tls-client-ca", "a"},
+		{"--mysql", "mtls://127.0.0.1:1", "--tls-cert", "a", "--tls-key", "b"},
 		{"--seal-bytes", "0"},
 		{"--login-timeout", "0s"},
 		{"--max-connections-per-ip=-1"},

@@ -102,6 +102,47 @@ func (l *Listener) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// MySQLListener is written as [SECURITY://]HOST:PORT, with SECURITY one of plaintext (the default), tls, mtls; empty for none.
+type MySQLListener struct {
+	Address  string
+	Security server.Security
+}
+
+func (l *MySQLListener) UnmarshalText(text []byte) error {
+	n := MySQLListener{Address: string(text)}
+	if scheme, rest, ok := strings.Cut(n.Address, "://"); ok {
+		switch strings.ToLower(scheme) {
+		case "plaintext":
+		case "tls", "ssl":
+			n.Security = server.SecurityTLS
+		case "mtls":
+			n.Security = server.SecurityCertificate
+		default:
+			return fmt.Errorf("MySQL listener %q: %q is none of plaintext, tls, mtls", text, scheme)
+		}
+		n.Address = rest
+	}
+	if n != (MySQLListener{}) {
+		if err := checkAddress(n.Address); err != nil {
+			return fmt.Errorf("MySQL listener %q: %w", text, err)
+		}
+	}
+	*l = n
+	return nil
+}
+
+// String is what UnmarshalText reads.
+func (l MySQLListener) String() string {
+	switch l.Security {
+	case server.SecurityTLS:
+		return "tls://" + l.Address
+	case server.SecurityCertificate:
+		return "mtls://" + l.Address
+	default:
+		return l.Address
+	}
+}
+
 func checkAddress(a string) error {
 	_, port, err := net.SplitHostPort(a)
 	if err != nil {

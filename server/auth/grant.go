@@ -61,3 +61,14 @@ func (s *Service) ACLsOf(name string) []ACL {
 	}
 	return list
 }
+
+// ACLsFor are those about this name alone, in ACLs' order: unlike ACLsOf without those of "User:*", unless name is "*".
+func (s *Service) ACLsFor(name string) []ACL {
+	var list []ACL
+	for _, a := range s.acls().all {
+		if a.Principal == userPrefix+name {
+			list = append(list, a)
+		}
+	}
+	return list
+}

@@ -171,3 +171,14 @@ func (t *aclTable) allowsAll(p Principal, op Operation, pattern ACLPattern) bool
 	}
 	return allowed
 }
+
+// MayPassOn says whether p may give others, for what pattern names, the right to grant.
+func (s *Service) MayPassOn(p Principal, pattern ACLPattern) bool {
+	if s.Authorize(p, Alter, Resource{Type: Cluster}) {
+		return true
+	}
+	if _, ok := s.users().byName[p.Name]; !ok {
+		return false
+	}
+	return slices.ContainsFunc(s.grantOptions().of(p.Name), func(o ACLPattern) bool { return o.covers(pattern) })
+}

@@ -58,13 +58,6 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 	case *sqlparser.Call:
 		a, err := c.call(ctx, s, bindings)
 		return a, true, err
-	case *sqlparser.CreateUser:
-		return ok(c.createUser(s))
-	case *sqlparser.DropUser:
-		return ok(c.dropUser(s))
-	case *sqlparser.ShowGrants:
-		a, err := c.showGrants(s)
-		return a, true, err
 	case *sqlparser.ShowPrivileges:
 		return nil, false, nil
 	case *sqlparser.DDL:
@@ -87,11 +80,6 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 		return ok(sqlerr.ErrFileAccess)
 	case *sqlparser.Flush:
 		return ok(c.flush(ctx, s))
-	case *sqlparser.GrantPrivilege, *sqlparser.RevokePrivilege, *sqlparser.RevokeAllPrivileges:
-		if !c.sess.isAdmin() {
-			return ok(sqlerr.ErrNeedsAdmin)
-		}
-		return ok(sqlerr.Instead("GRANT and REVOKE", "SHOW GRANTS lists what a user may do."))
 	default:
 		return ok(sqlerr.Unsupported(kindOf(stmt)))
 	}
@@ -176,13 +164,6 @@ func (c *conn) set(_ *sql.Context, s *sqlparser.Set) (*answer, bool, error) {
 			if !c.sess.isAdmin() {
 				return nil, true, sqlerr.ErrNeedsAdmin
 			}
-		}
-		if e.Scope == sqlparser.SetScope_None && e.Name.EqualString("password") {
-			v, ok := e.Expr.(*sqlparser.SQLVal)
-			if !ok || len(s.Exprs) != 1 {
-				return nil, true, sqlerr.Unsupported("SET PASSWORD in this form")
-			}
-			return &answer{}, true, c.setPassword(c.sess.principal.Name, string(v.Val))
 		}
 	}
 	return nil, false, nil

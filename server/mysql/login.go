@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"errors"
 	"strings"
 
 	"millrace/server/auth"
@@ -15,6 +16,9 @@ func (c *conn) login() error {
 	if err != nil {
 		return err
 	}
+	if c.s.o.RequireTLS && !c.wc.TLS() {
+		return c.refuseLogin(l, errInsecureTransport)
+	}
 	if err := c.authenticate(l, false); err != nil {
 		return err
 	}
@@ -27,15 +31,7 @@ func (c *conn) login() error {
 func (c *conn) authenticate(l *wire.Login, switched bool) error {
 	principal, scramble, err := c.identify(l, switched)
 	if err != nil {
-		c.s.metrics.logins.WithLabelValues("denied").Inc()
-		c.s.log.Info("login refused", "thread", c.thread.id, "client", c.thread.host, "user", sqlerr.Clip(l.User), "error", err)
-		if werr := c.wc.WriteError(sqlerr.Wire(c.s.base, err)); werr != nil {
-			return werr
-		}
-		if ferr := c.wc.Flush(); ferr != nil {
-			return ferr
-		}
-		return err
+		return c.refuseLogin(l, err)
 	}
 	c.start(l.User, principal)
 	if l.Database != "" {
@@ -53,6 +49,42 @@ func (c *conn) authenticate(l *wire.Login, switched bool) error {
 		}
 	}
 	return c.wc.WriteOK(wire.OK{Status: c.status()})
+}
+
+var errInsecureTransport = sqlerr.New(3159, "HY000", "Connections using insecure transport are prohibited while --require_secure_transport=ON.")
+
+// refuseLogin tells the client why, and returns that.
+func (c *conn) refuseLogin(l *wire.Login, err error) error {
+	c.s.metrics.logins.WithLabelValues("denied").Inc()
+	c.s.log.Info("login refused", "thread", c.thread.id, "client", c.thread.host, "user", sqlerr.Clip(l.User), "error", err)
+	if werr := c.wc.WriteError(sqlerr.Wire(c.s.base, err)); werr != nil {
+		return werr
+	}
+	if ferr := c.wc.Flush(); ferr != nil {
+		return ferr
+	}
+	return err
+}
+
+// transport is what the login comes over.
+func (c *conn) transport() auth.Transport {
+	state, ok := c.wc.TLSState()
+	if !ok {
+		return auth.Transport{}
+	}
+	return auth.Transport{TLS: true, Certificate: auth.CertificateName(&state)}
+}
+
+// admit lets in who has proved to be p, unless his account wants more of the connection: denied then, as MySQL.
+func (c *conn) admit(p auth.Principal, denied error) (auth.Principal, error) {
+	switch err := c.s.o.Auth.Admit(p.Name, c.transport()); {
+	case err == nil:
+		return p, nil
+	case errors.Is(err, auth.ErrLocked):
+		return auth.Principal{}, sqlerr.New(3118, "HY000", "Access denied for user '%s'@'%s'. Account is locked.", p.Name, c.host())
+	default:
+		return auth.Principal{}, denied
+	}
 }
 
 // identify returns whose connection it is; scramble says that the client sent one that was right
@@ -74,6 +106,9 @@ func (c *conn) identify(l *wire.Login, switched bool) (p auth.Principal, scrambl
 		}
 	}
 	if l.Empty() {
+		if c.s.o.Auth.AdmitCertificate(l.User, c.transport()) == nil {
+			return auth.Principal{Name: l.User}, false, nil
+		}
 		if (l.User == "" || strings.EqualFold(l.User, auth.Anonymous.Name)) && c.s.o.Auth.AnonymousAllowed() {
 			return auth.Anonymous, false, nil
 		}
@@ -82,7 +117,8 @@ func (c *conn) identify(l *wire.Login, switched bool) (p auth.Principal, scrambl
 		return p, false, denied
 	}
 	if hash, ok := c.s.o.Auth.FastHash(l.User); ok && l.Verify(hash) {
-		return auth.Principal{Name: l.User}, true, nil
+		p, err = c.admit(auth.Principal{Name: l.User}, denied)
+		return p, err == nil, err
 	}
 	if !c.wc.TLS() {
 		// As slow as any other wrong guess: this one may have been at a hash that is known.
@@ -98,7 +134,8 @@ func (c *conn) identify(l *wire.Login, switched bool) (p auth.Principal, scrambl
 	if err != nil {
 		return p, false, denied
 	}
-	return p, false, nil
+	p, err = c.admit(p, denied)
+	return p, false, err
 }
 
 func yesNo(b bool) string {

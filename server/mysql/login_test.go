@@ -170,7 +170,7 @@ func TestCommandsAreAuthorised(t *testing.T) {
 		{"SET GLOBAL local_infile=1", "error 1227"},
 		{"SET PERSIST max_connections=1", "error 1227"},
 		{"FLUSH PRIVILEGES", "error 1227"},
-		{"SHOW GRANTS", "GRANT READ ON TOPIC `orders` TO `bob`"},
+		{"SHOW GRANTS", "GRANT USAGE ON *.* TO `bob`@`%` / GRANT SELECT ON `kafka`.`orders` TO `bob`@`%`"},
 		{"SHOW GRANTS FOR root", "error 1044"},
 		{"SELECT LOAD_FILE('/etc/hostname')", "NULL"},
 		{"SELECT 1 INTO OUTFILE 'x.out'", "error 1290"},

@@ -49,9 +49,11 @@ type Options struct {
 
 	DefaultPartitions int // of CREATE TABLE without PARTITIONS
 
-	TLSConfig *tls.Config           // nil: a self-signed certificate made at start
-	Logger    *slog.Logger          // nil: slog.Default()
-	Registry  prometheus.Registerer // nil: no metrics
+	TLSConfig *tls.Config // nil: a self-signed certificate made at start
+	// RequireTLS refuses logins without TLS. That clients show a certificate is TLSConfig's to require.
+	RequireTLS bool
+	Logger     *slog.Logger          // nil: slog.Default()
+	Registry   prometheus.Registerer // nil: no metrics
 
 	MaxConnections    int           // beyond it clients get error 1040
 	StatementTimeout  time.Duration // max_execution_time of sessions that set none; < 0: none

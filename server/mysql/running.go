@@ -6,6 +6,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/pushdown"
+	"millrace/server/mysql/account"
 	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -91,7 +92,7 @@ func (r *running) resume(command string) {
 	r.start = time.Now()
 	r.limitTo(r.limit)
 	r.watch = r.c.watch(r.cancel)
-	r.c.thread.begin(command, r.text, r.c.sess.GetCurrentDatabase(), r.cancel)
+	r.c.thread.begin(command, account.Redacted(r.text), r.c.sess.GetCurrentDatabase(), r.cancel)
 }
 
 // finish ends the statement and gives its snapshot back.

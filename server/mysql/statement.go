@@ -70,6 +70,12 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 	if blank(text) {
 		return nil, "", "", sqlerr.ErrEmpty
 	}
+	if own, f, r, ok, err := c.parseAccount(text, multi); ok || err != nil {
+		if err != nil {
+			return nil, "", "", err
+		}
+		return own, f, r, nil
+	}
 	options := sqlparser.ParserOptions{}
 	if mode, merr := c.sess.GetSessionVariable(nil, sql.SqlModeSessionVar); merr == nil {
 		if m, ok := mode.(string); ok {

@@ -42,10 +42,6 @@ func (c *conn) ddl(ctx *sql.Context, d *sqlparser.DDL, text string) (*answer, bo
 			return nil, true, err
 		}
 		return okAnswer(0), true, c.deleteBefore(ctx, topic, nil)
-	case sqlparser.AlterStr:
-		if d.User.Name != "" {
-			return okAnswer(0), true, c.alterUser(d)
-		}
 	}
 	return nil, true, ddlError(d)
 }

@@ -42,11 +42,6 @@ func newOwnForms() []ownForm {
 		})},
 		{regexp.MustCompile(`(?is)^(ALTER\s+TABLE\b.*)$`), func(m []string) *ownStatement { return &ownStatement{run: alterTableForm(m[1])} }},
 		{regexp.MustCompile(`(?is)^DO\s+(.*)$`), func(m []string) *ownStatement { return &ownStatement{run: doExpressions(m[1])} }},
-		{regexp.MustCompile(`(?is)^SET\s+PASSWORD\s+FOR\s+['"` + "`" + `]?([^'"@` + "`" + `\s]+)['"` + "`" + `]?(?:@\S+)?\s*=\s*'((?:[^'\\]|'')*)'$`), func(m []string) *ownStatement {
-			return &ownStatement{run: func(c *conn, _ *sql.Context, _ map[string]sql.Expression) (*answer, error) {
-				return okAnswer(0), c.setPassword(m[1], strings.ReplaceAll(m[2], "''", "'"))
-			}}
-		}},
 	}, refusedForms()...)
 }
 
