@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	flags "flag"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -28,6 +29,11 @@ var (
 func (in *instance) mixedTopic(name string, configs map[string]string, r *rand.Rand, rows int, value func() (key, json string, ts int64)) {
 	in.t.Helper()
 	id := uuid.New()
+	configs = maps.Clone(configs)
+	if configs == nil {
+		configs = map[string]string{}
+	}
+	configs["retention.ms"] = "-1" // the records are old, and the test may be slow
 	res, err := in.store.Commit(context.Background(), state.CreateTopic{ID: id, Name: name, Partitions: 2, Configs: configs})
 	if err != nil || res.(state.TopicResult).Err != nil {
 		in.t.Fatal(res, err)
