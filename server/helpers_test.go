@@ -1,13 +1,15 @@
 package server_test
 
 import (
+	"crypto/tls"
 	"database/sql"
+	"errors"
 	"testing"
 
 	"millrace/server"
 	"millrace/store/state"
 
-	_ "github.com/go-sql-driver/mysql"
+	"github.com/go-sql-driver/mysql"
 	"github.com/google/uuid"
 )
 
@@ -34,4 +36,29 @@ func openSQL(t *testing.T, s *server.Server, user, password string) *sql.DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+// loginError is MySQL's number of the error that a login ends with, 0 for none, and -1 for one without a number.
+func loginError(t *testing.T, s *server.Server, user, password string, c *tls.Config) int {
+	t.Helper()
+	config := mysql.NewConfig()
+	config.Net, config.Addr, config.User, config.Passwd, config.DBName, config.TLS = "tcp", s.MySQLAddr(), user, password, "kafka", c
+	config.AllowCleartextPasswords = false
+	config.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	err = db.PingContext(t.Context())
+	var numbered *mysql.MySQLError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &numbered):
+		return int(numbered.Number)
+	default:
+		return -1
+	}
 }

@@ -33,6 +33,9 @@ type Console struct {
 	served   chan struct{}
 }
 
+// maxAnswer is how long an answer may take, profiles of some minutes included: who does not read it is let go.
+const maxAnswer = 10 * time.Minute
+
 // Serve listens and serves in the background.
 //
 //	GET /health         200 while the log takes appends, else 503; open to all
@@ -65,6 +68,8 @@ func Serve(o Options) (*Console, error) {
 		server: &http.Server{
 			Handler:           mux,
 			ReadHeaderTimeout: 10 * time.Second,
+			ReadTimeout:       time.Minute,
+			WriteTimeout:      maxAnswer,
 			IdleTimeout:       time.Minute,
 			MaxHeaderBytes:    64 << 10,
 			ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
@@ -103,7 +108,7 @@ func administrators(a *auth.Service, next http.Handler) http.Handler {
 		if !a.Open() {
 			name, password, _ := r.BasicAuth()
 			p, err := a.CheckPassword(name, password)
-			if err != nil || !a.Authorize(p, auth.Admin, auth.Resource{Type: auth.Cluster}) {
+			if err != nil || a.Admit(p.Name, auth.Transport{}) != nil || !a.Authorize(p, auth.Admin, auth.Resource{Type: auth.Cluster}) {
 				w.Header().Set("WWW-Authenticate", `Basic realm="millrace"`)
 				http.Error(w, "an administrator's name and password, please", http.StatusUnauthorized)
 				return

@@ -50,6 +50,12 @@ func mayDo(ctx *sql.Context, op auth.Operation, db, table string) bool {
 func maySee(ctx *sql.Context, db, table string) bool  { return mayDo(ctx, auth.Describe, db, table) }
 func mayRead(ctx *sql.Context, db, table string) bool { return mayDo(ctx, auth.Read, db, table) }
 
+// mayAlter says whether the session has SQL's ALTER on a topic: it changes what Kafka has two operations for, and one of
+// them is not enough for both.
+func mayAlter(ctx *sql.Context, table string) bool {
+	return mayDo(ctx, auth.Alter, sqltable.KafkaDatabase, table) && mayDo(ctx, auth.AlterConfigs, sqltable.KafkaDatabase, table)
+}
+
 // authorizer is asked by the planner for every table and command that it meets.
 type authorizer struct{}
 

@@ -39,6 +39,9 @@ func (c *conn) alterTable(ctx *sql.Context, text string) error {
 	if err != nil {
 		return err
 	}
+	if !mayAlter(ctx, topic.Name) {
+		return errDenied(c.sess, "ALTER", topic.Name)
+	}
 	for range maxAlterAttempts {
 		done, err := c.alterOnce(ctx, topic.Name, stmt)
 		if done || err != nil {

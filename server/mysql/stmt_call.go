@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"millrace/catalog/sqltable"
-	"millrace/server/auth"
 	"millrace/server/mysql/sqlerr"
 	"millrace/store"
 	"millrace/store/state"
@@ -85,7 +84,7 @@ func (c *conn) topicToAlter(ctx *sql.Context, procedure string, params []sqlpars
 	if !ok {
 		return state.Topic{}, sqlerr.New(1210, "HY000", "Incorrect arguments to millrace.%s: the name of a topic is needed", procedure)
 	}
-	if !mayDo(ctx, auth.Alter, sqltable.KafkaDatabase, name) {
+	if !mayAlter(ctx, name) {
 		return state.Topic{}, errDenied(c.sess, "ALTER", name)
 	}
 	topic, ok := c.s.o.Store.Topics().ByName(name)
