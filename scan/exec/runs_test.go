@@ -20,8 +20,12 @@ func TestRunsOfKeysAnswerAsRowsDo(t *testing.T) {
 		"and the time":   Arith{Op: Add, L: Arith{Op: IntDiv, L: at, R: intConst(500), T: tInt}, R: at, T: tInt},
 	}
 	aggs := []Agg{
-		rows, sumOf(Col{1, tInt}), {Kind: Count, Arg: Col{1, tInt}, T: tInt}, {Kind: Max, Arg: Col{1, tInt}, T: tInt},
-		{Kind: AnyValue, Arg: Col{1, tInt}, T: tInt}, {Kind: Avg, Arg: Col{1, tInt}, T: tAvg}, {Kind: Count, Arg: Col{1, tInt}, Distinct: true, T: tInt},
+		rows, sumOf(Col{1, tInt}),
+		{Kind: Count, Arg: Col{1, tInt}, T: tInt},
+		{Kind: Max, Arg: Col{1, tInt}, T: tInt},
+		{Kind: AnyValue, Arg: Col{1, tInt}, T: tInt},
+		{Kind: Avg, Arg: Col{1, tInt}, T: tAvg},
+		{Kind: Count, Arg: Col{1, tInt}, Distinct: true, T: tInt},
 	}
 	for name, times := range map[string]func(i int) any{
 		"sorted":   func(i int) any { return int64(3*i - 2000) },

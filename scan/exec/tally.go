@@ -47,7 +47,6 @@ type tallySink struct {
 	filter *filterStep
 
 	proven []bool
-	cols   []int
 	batch  Batch
 	rows   []int64
 	firsts []int32

@@ -93,8 +93,8 @@ func newTopLate(m *morsels, p *pipeline) (*topLate, error) {
 	return t, nil
 }
 
-// place is where the row of a key of a topSink is.
-func place(key []byte) (morsel, row uint32) {
+// placeOf is where the row of a key of a topSink is.
+func placeOf(key []byte) (morsel, row uint32) {
 	key = key[len(key)-8:]
 	return binary.BigEndian.Uint32(key), binary.BigEndian.Uint32(key[4:])
 }
@@ -118,7 +118,7 @@ func (t *topLate) batch(ctx context.Context, items []topRow, out *rowBatch) (n i
 func (t *topLate) read(ctx context.Context, items []topRow) error {
 	t.refs, t.enc = t.refs[:0], t.enc[:0]
 	for i, it := range items {
-		morsel, row := place(it.key)
+		morsel, row := placeOf(it.key)
 		t.refs = append(t.refs, rowRef{morsel, row, i})
 	}
 	slices.SortFunc(t.refs, func(a, b rowRef) int {
