@@ -12,6 +12,7 @@ type BatchRange struct {
 	MinTimestamp, MaxTimestamp state.Millis  // [Min, Max], closed; math.MinInt64/MaxInt64: no bound
 	AfterLSN                   commitlog.LSN // only batches with a higher VisibleLSN
 	Reverse                    bool          // last batch first
+	Once                       bool          // nobody will read them again soon: they need not stay in the system's cache
 }
 
 // BatchInfo is what is known of a batch without reading it.

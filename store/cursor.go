@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"millrace/internal/vfs"
 	"millrace/store/commitlog"
 	"millrace/store/segment"
 	"millrace/store/state"
@@ -29,8 +30,9 @@ type cursor struct {
 	b       int             // position in blocks
 	batches []segment.Batch // of block b
 	table   []byte          // scratch
-	data    []byte          // block b's bytes, once they were read as a whole
-	loaded  bool            // data is block b's
+	data    []byte          // bytes of the segment that were read: block b's, and those of the ones behind it
+	dataAt  int64           // where they lie
+	buf     []byte          // data's memory
 
 	// hole, if set, is why the range ends (or, in reverse, does not begin) where it does.
 	hole error
@@ -278,7 +280,7 @@ func (c *cursor) nextRef() (bool, error) {
 // openPart positions c before the first block of the segment source.
 func (c *cursor) openPart() error {
 	p := c.cur.part
-	c.blocks, c.batches, c.loaded = nil, c.batches[:0], false
+	c.blocks, c.batches, c.data = nil, c.batches[:0], c.data[:0]
 	// The range may have been narrowed since the cursor was opened.
 	if c.excludesAll(p.MinTimestamp, p.MaxTimestamp, commitlog.LSN(p.LastLSN)) {
 		return nil
@@ -327,7 +329,7 @@ func (c *cursor) nextBatch() (bool, error) {
 			}
 			return true, nil
 		}
-		c.batches, c.loaded = c.batches[:0], false
+		c.batches = c.batches[:0]
 		for {
 			if c.b += step; c.b < 0 || c.b >= len(c.blocks) {
 				return false, nil
@@ -384,13 +386,21 @@ func (c *cursor) cached() []byte {
 // is wanted. Blocks of one large batch may be larger.
 const wholeBlockBytes = segment.BlockBytes
 
+const (
+	// aheadBytes is how much is read at once of blocks that are read one after the other. More costs fewer calls, and makes a sync of
+	// the log that comes meanwhile wait longer for the disk.
+	aheadBytes = 256 << 10
+	// aheadBatch is up to where a batch that is a block of its own is read so.
+	aheadBatch = aheadBytes / 2
+)
+
 // read reads the current batch and checks it. The answer may alias scratch, the
 // cursor's own buffer, or memory that never changes; it is valid until the next call of next.
 func (c *cursor) read(scratch []byte) (batch, newScratch []byte, err error) {
 	if b := c.cached(); b != nil {
 		return b, scratch, nil
 	}
-	if c.cur.seg != nil && len(c.batches) > 1 && c.blocks[c.b].DataBytes <= wholeBlockBytes {
+	if c.cur.seg != nil && c.wholeBlock() {
 		b, err := c.fromBlock()
 		if err != nil {
 			return nil, scratch, c.batchError(err)
@@ -411,20 +421,63 @@ func (c *cursor) read(scratch []byte) (batch, newScratch []byte, err error) {
 	return b, scratch, nil
 }
 
+// wholeBlock says whether block b is read as a whole.
+func (c *cursor) wholeBlock() bool {
+	n := c.blocks[c.b].DataBytes
+	return n <= wholeBlockBytes && len(c.batches) > 1 || n <= aheadBatch && !c.r.Reverse
+}
+
 func (c *cursor) fromBlock() ([]byte, error) {
 	k := &c.blocks[c.b]
-	if !c.loaded {
-		if cap(c.data) < int(k.DataBytes) {
-			c.data = make([]byte, max(int(k.DataBytes), wholeBlockBytes))
+	if end := c.dataAt + int64(len(c.data)); k.At < c.dataAt || k.At+int64(k.DataBytes) > end {
+		n := int(k.DataBytes)
+		if len(c.data) > 0 && k.At == end {
+			n = c.ahead()
 		}
-		c.data = c.data[:k.DataBytes]
-		if err := c.cur.seg.ReadAt(c.data, k.At); err != nil {
+		err := c.load(k.At, n)
+		if err != nil && n > int(k.DataBytes) { // what lies behind may be at fault
+			err = c.load(k.At, int(k.DataBytes))
+		}
+		if err != nil {
 			return nil, err
 		}
-		c.loaded = true
 	}
-	b := c.data[c.at-k.At:][:c.info.SizeBytes]
+	b := c.data[c.at-c.dataAt:][:c.info.SizeBytes]
 	return b, checkBatch(b, c.info.BaseOffset, c.info.LastOffset)
+}
+
+// ahead is how many bytes block b and those that lie right behind it have, as far as they are read at once.
+func (c *cursor) ahead() int {
+	k := &c.blocks[c.b]
+	n := int(k.DataBytes)
+	for i := c.b + 1; i < len(c.blocks) && !c.r.Reverse; i++ {
+		next := &c.blocks[i]
+		if next.At != k.At+int64(n) || n+int(next.DataBytes) > aheadBytes {
+			break
+		}
+		n += int(next.DataBytes)
+	}
+	return n
+}
+
+// load reads bytes of the segment into data.
+func (c *cursor) load(at int64, n int) error {
+	if len(c.buf) < n {
+		c.buf = make([]byte, max(n, wholeBlockBytes)+vfs.DirectSlack)
+	}
+	c.dataAt = at
+	if c.r.Once && n > aheadBatch {
+		if skip, ok := c.cur.seg.ReadDirect(c.buf, at, n); ok {
+			c.data = c.buf[skip:][:n]
+			return nil
+		}
+	}
+	c.data = c.buf[:n]
+	if err := c.cur.seg.ReadAt(c.data, at); err != nil {
+		c.data = c.data[:0]
+		return err
+	}
+	return nil
 }
 
 // readAt reads from a segment, or if seg is nil from a log file.

@@ -13,10 +13,9 @@ type metrics struct {
 	seconds  prometheus.Counter
 	failures prometheus.Counter
 	dropped  prometheus.Counter
-	lag      prometheus.Gauge
 }
 
-func newMetrics(r prometheus.Registerer, set *columns.Set) *metrics {
+func newMetrics(r prometheus.Registerer, set *columns.Set, lag func() int64) *metrics {
 	name := func(n, help string) prometheus.Opts {
 		return prometheus.Opts{Namespace: "millrace", Subsystem: "sealer", Name: n, Help: help}
 	}
@@ -30,8 +29,9 @@ func newMetrics(r prometheus.Registerer, set *columns.Set) *metrics {
 		register(c)
 		return c
 	}
-	lag := prometheus.NewGauge(prometheus.GaugeOpts(name("lag_rows", "Rows of full blocks whose columns are in no file yet.")))
-	register(lag)
+	register(prometheus.NewGaugeFunc(prometheus.GaugeOpts(name("lag_rows", "Rows of full blocks whose columns are in no file yet.")), func() float64 {
+		return float64(lag())
+	}))
 	register(prometheus.NewGaugeFunc(prometheus.GaugeOpts(name("open_file_bytes", "Bytes of the files of columns that are open.")), func() float64 {
 		_, n := set.Files()
 		return float64(n)
@@ -43,6 +43,5 @@ func newMetrics(r prometheus.Registerer, set *columns.Set) *metrics {
 		seconds:  counter("seconds_total", "Time that writing them took, making way for producers included."),
 		failures: counter("failures_total", "Failed attempts to write columns."),
 		dropped:  counter("dropped_files_total", "Files of columns removed because nothing in them is wanted any more."),
-		lag:      lag,
 	}
 }

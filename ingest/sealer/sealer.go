@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -67,11 +68,12 @@ type Sealer struct {
 	// sealing holds one token: who has it writes files, at that pace. One is written at a time.
 	sealing chan struct{}
 	pace    *pace.Pace
-	behind  atomic.Bool // too many blocks are in no file
 	working atomic.Pointer[working]
 
+	mu    sync.Mutex // guards known
+	known map[state.TopicPartition]progress
+
 	// The worker's own.
-	known   map[state.TopicPartition]progress
 	failed  map[state.TopicID]time.Time
 	plain   map[state.TopicID]time.Time // until when topics without columns of their own are left alone
 	waiting map[state.TopicID]time.Time // since when topics have full blocks, too few for a file
@@ -84,6 +86,7 @@ type progress struct {
 	sealed int64     // up to here
 	end    int64     // when it last grew
 	grown  time.Time // then
+	plain  bool      // the topic has no columns of its own
 }
 
 // New starts one.
@@ -104,7 +107,7 @@ func New(o Options) *Sealer {
 	}
 	s.sealing <- struct{}{}
 	s.pace = pace.New(o.Store.Busy)
-	s.m = newMetrics(o.Registry, o.Columns)
+	s.m = newMetrics(o.Registry, o.Columns, s.lag)
 	go s.work(ctx)
 	return s
 }
@@ -191,7 +194,7 @@ type due struct {
 // pass does what is due now.
 func (s *Sealer) pass(ctx context.Context, now time.Time) {
 	sn := s.o.Store.Snapshot()
-	list, lag := s.due(sn, now)
+	list := s.due(sn, now)
 	if sweep := now.Sub(s.swept) >= sweepEvery; sweep {
 		s.swept = now
 		s.o.Columns.Sweep(s.o.Store.Topics)
@@ -203,14 +206,13 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 		defer s.renew(ctx, sn.Topics().All())
 	}
 	sn.Release()
-	s.m.lag.Set(float64(lag))
-	s.behind.Store(lag >= hurryBlocks*int64(s.o.Columns.BlockRows()))
 	for _, d := range list {
 		if ctx.Err() != nil {
 			return
 		}
 		if s.isPlain(ctx, &d.topic) {
 			s.plain[d.topic.ID] = now.Add(plainFor)
+			s.notePlain(&d)
 			continue
 		}
 		if err := s.seal(ctx, &d); err != nil && ctx.Err() == nil && !errors.Is(err, state.ErrUnknownTopic) {
@@ -219,6 +221,18 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 			s.o.Logger.Error("columns could not be sealed; queries expand the records meanwhile", "topic", d.topic.Name,
 				"error", err, "next try in", retryAfter)
 		}
+	}
+}
+
+// notePlain takes partitions out of the lag.
+func (s *Sealer) notePlain(d *due) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range d.partitions {
+		tp := state.TopicPartition{Topic: d.topic.ID, Partition: n}
+		p := s.known[tp]
+		p.plain = true
+		s.known[tp] = p
 	}
 }
 
@@ -233,9 +247,29 @@ func (s *Sealer) isPlain(ctx context.Context, t *state.Topic) bool {
 	return err == nil && len(table.Expanded) == 0
 }
 
-// due lists what there is to seal. It looks at every partition, so it costs little for each. lag is the decided rows of full
-// blocks that no file has.
-func (s *Sealer) due(sn *store.Snapshot, now time.Time) (list []due, lag int64) {
+// lag is the decided rows of full blocks that no file has, as far as the worker is to seal them.
+func (s *Sealer) lag() (lag int64) {
+	sn := s.o.Store.Snapshot()
+	defer sn.Release()
+	block := int64(s.o.Columns.BlockRows())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for tp, p := range s.known {
+		b, err := sn.Bounds(tp)
+		if err != nil || p.plain {
+			continue
+		}
+		if rows := b.LastStable - max(p.sealed, b.LogStart); rows >= block {
+			lag += rows
+		}
+	}
+	return lag
+}
+
+// due lists what there is to seal. It looks at every partition, so it costs little for each.
+func (s *Sealer) due(sn *store.Snapshot, now time.Time) (list []due) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	block := int64(s.o.Columns.BlockRows())
 	all := sn.Topics().All()
 	for i := range all {
@@ -265,7 +299,6 @@ func (s *Sealer) due(sn *store.Snapshot, now time.Time) (list []due, lag int64) 
 				idle.partitions = append(idle.partitions, n)
 			}
 		}
-		lag += total
 		switch first, waits := s.waiting[t.ID]; {
 		case total == 0:
 			delete(s.waiting, t.ID)
@@ -279,7 +312,7 @@ func (s *Sealer) due(sn *store.Snapshot, now time.Time) (list []due, lag int64) 
 			list = append(list, idle)
 		}
 	}
-	return list, lag
+	return list
 }
 
 // Seal writes all decided rows of a topic into files (CALL millrace.seal). state.ErrUnknownTopic.
@@ -298,17 +331,20 @@ func (s *Sealer) Seal(ctx context.Context, topic string) error {
 
 // seal is the worker's.
 func (s *Sealer) seal(ctx context.Context, d *due) error {
-	upto, err := s.sealUpto(ctx, d.topic.Name, d.partitions, d.all)
-	if err != nil {
-		return err
-	}
-	for i, n := range d.partitions {
-		tp := state.TopicPartition{Topic: d.topic.ID, Partition: n}
+	_, err := s.sealUpto(ctx, d.topic.Name, d.partitions, d.all)
+	return err
+}
+
+// note remembers up to where partitions are sealed.
+func (s *Sealer) note(topic state.TopicID, partitions []int32, upto []int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, n := range partitions {
+		tp := state.TopicPartition{Topic: topic, Partition: n}
 		p := s.known[tp]
-		p.sealed = upto[i]
+		p.sealed, p.plain = upto[i], false
 		s.known[tp] = p
 	}
-	return nil
 }
 
 // sealUpto seals partitions, and says up to where they are.
@@ -336,11 +372,12 @@ func (s *Sealer) file(ctx context.Context, topic string, partitions []int32, all
 		return columns.Progress{}, err
 	}
 	began := time.Now()
-	s.pace.Hurry(s.behind.Load())
+	s.pace.Hurry(s.lag() >= hurryBlocks*int64(s.o.Columns.BlockRows()))
 	p, err := s.o.Columns.Seal(ctx, sn, t, partitions, all, s.pace.Step)
 	if err != nil {
 		return p, fmt.Errorf("sealer: %s: %w", topic, err)
 	}
+	s.note(t.Topic.ID, partitions, p.Upto)
 	if p.Blocks > 0 {
 		s.m.files.Inc()
 		s.m.rows.Add(float64(p.Rows))
@@ -365,6 +402,8 @@ func (s *Sealer) dropDead(ctx context.Context, sn *store.Snapshot) {
 
 // forget drops what is known of topics that are gone.
 func (s *Sealer) forget(live *store.TopicSet) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for tp := range s.known {
 		if _, ok := live.ByID(tp.Topic); !ok {
 			delete(s.known, tp)

@@ -12,9 +12,9 @@ import (
 const (
 	// Slice is how long work goes on without a rest at least, and the most that a client waits for it. Less costs more
 	// rests, and a rest is about a millisecond however short it is asked for.
-	Slice = 250 * time.Microsecond
+	Slice = 500 * time.Microsecond
 	// Hurried is a slice of work that is behind.
-	Hurried = time.Millisecond
+	Hurried = 2 * time.Millisecond
 	// rest is how long it sleeps between.
 	rest = 500 * time.Microsecond
 )

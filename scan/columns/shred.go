@@ -135,7 +135,7 @@ func (w *view) shred(ctx context.Context, cols []scan.Column, from, to int64) (o
 		records = true
 	}
 	it, err := w.s.sn.Batches(w.b.p.tp, store.BatchRange{
-		FromOffset: from, ToOffset: to, MinTimestamp: math.MinInt64, MaxTimestamp: math.MaxInt64,
+		FromOffset: from, ToOffset: to, MinTimestamp: math.MinInt64, MaxTimestamp: math.MaxInt64, Once: w.work != nil,
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("columns: %w", err)
