@@ -77,3 +77,45 @@ func TestMicrosecondsOfStrToDateSurviveTheBinaryProtocol(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestAverageInsideOfArithmeticKeepsItsDigits(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "b BOOLEAN, j INT, f DOUBLE"}, `{"b":true,"j":5,"f":0.1}`, `{"b":false,"j":100,"f":0.2}`, `{"b":false,"j":1,"f":0.7}`)
+	cases{
+		{"SELECT AVG(b)*100, 100*(AVG(b)), AVG(j)/7, AVG(j)+AVG(b), AVG(f)*2, AVG(DISTINCT j)*3, AVG(b) FROM t", "33.3333,33.3333,5.04761905,35.6667,0.6666666666666666,106.0000,0.3333"},
+		{"SELECT b, AVG(j)*2 p FROM t GROUP BY b HAVING AVG(j)*2 > 1 ORDER BY AVG(j)*2", "1,10.0000 / 0,101.0000"},
+	}.check(t, in)
+}
+
+func TestBetweenComparesDecimalsExactly(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "n DECIMAL(12,2), w DECIMAL(40,20)"}, `{"n":1.5,"w":"1.501"}`, `{"n":1.5,"w":"1.49"}`)
+	cases{{"SELECT n BETWEEN w AND w+1, n BETWEEN 1.499 AND 1.501, NOT (n BETWEEN w AND 2), n BETWEEN NULL AND w FROM t", "0,1,1,NULL / 1,1,0,0"}}.check(t, in)
+}
+
+func TestCastsToIntegersKeepTheBits(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "u BIGINT UNSIGNED"}, `{"u":18446744073709551615}`)
+	cases{
+		{"SELECT CAST(u AS SIGNED), CAST(u AS UNSIGNED), CAST('18446744073709551615' AS SIGNED), CAST('18446744073709551616' AS UNSIGNED) FROM t", "-1,18446744073709551615,-1,18446744073709551615"},
+		{"SELECT CAST('-99999999999999999999' AS SIGNED), CAST(-5.7 AS UNSIGNED), CAST(-5.7 AS SIGNED), CAST('-5' AS UNSIGNED), CAST('12abc' AS SIGNED)", "-9223372036854775808,18446744073709551610,-6,18446744073709551611,12"},
+	}.check(t, in)
+}
+
+func TestOrderByKnowsAliasesInExpressions(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "j INT, s VARCHAR(9)"}, `{"j":5,"s":"bb"}`, `{"j":100,"s":"a"}`, `{"s":"c"}`)
+	cases{
+		{"SELECT j AS x FROM t ORDER BY -x", "NULL / 100 / 5"},
+		{"SELECT j AS x FROM t ORDER BY x IS NULL, x", "5 / 100 / NULL"},
+		{"SELECT s AS y, j*2 AS x FROM t ORDER BY LENGTH(y) DESC, ISNULL(x) DESC", "bb,10 / c,NULL / a,200"},
+		{"SELECT DISTINCT j AS x FROM t ORDER BY x+1 DESC", "100 / 5 / NULL"},
+		{"SELECT -j AS j FROM t ORDER BY j+0", "NULL / -5 / -100"}, // a column comes first
+		{"SELECT -j AS x FROM (SELECT j FROM t WHERE j > 0) q ORDER BY x+1", "-100 / -5"},
+		{"SELECT s AS x, COUNT(*) FROM t GROUP BY x ORDER BY CONCAT(x,'!')", "a,1 / bb,1 / c,1"},
+	}.check(t, in)
+	// As in MySQL, though with another number.
+	if got := ask(t, in.open("app", "", ""), "SELECT COUNT(*) AS c FROM t GROUP BY s ORDER BY c+1"); got != "error 1054: Error 1054 (42S22): Unknown column 'c' in 'field list'" {
+		t.Error(got)
+	}
+}

@@ -2,6 +2,7 @@ package enginemirror
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -59,7 +60,7 @@ func cell(v any) sql.NullString {
 		}
 		return text(fmt.Sprint(x))
 	case engine.AnyWrapper:
-		inner, err := x.UnwrapAny(nil)
+		inner, err := x.UnwrapAny(context.Background())
 		if err != nil {
 			return text(err.Error())
 		}

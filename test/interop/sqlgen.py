@@ -23,6 +23,7 @@ COLUMNS = [
     ("u", "unsigned", "BIGINT UNSIGNED"),
     ("w", "wide", "DECIMAL(65,30)"),
     ("o", "json", "JSON"),
+    ("e", "enum", "ENUM('small','large','Big')"),
 ]
 FAMILY = {name: family for name, family, _ in COLUMNS} | {"_partition": "int", "_offset": "int"}
 
@@ -38,6 +39,7 @@ POOL = {
     "u": [0, 1, 2, 3, 10, 9007199254740993, 9223372036854775807, 9223372036854775808, 18446744073709551615],
     "w": [D("0"), D("1.5"), D("-0.000000000000000000000000000001"), D("0.1"), D("12345678901234567890123456789012345.123456789012345678901234567891"),
           D("99999999999999999999999999999999999.999999999999999999999999999999"), D("-99999999999999999999999999999999999"), D("2")],
+    "e": ["small", "large", "Big"],
     "o": [{"a": 1, "s": "x"}, {"a": 2, "s": "red", "b": {"c": [1, 2, 3]}}, {"a": 9007199254740993}, {"a": None, "s": ""}, {}, {"a": -5, "s": "ä", "b": {"c": []}}],
     "t": ["2023-12-31 23:59:59.999", "2024-01-01 00:00:00.000", "2024-01-01 00:00:59.500", "2024-02-29 12:34:56.789", "2025-06-15 06:00:00.000"],
 }
@@ -109,7 +111,7 @@ class Queries:
         family = self.pick("int", "int", "dec")
         if depth <= 0 or r.random() < 0.45:
             return (self.column(family, alias) if r.random() < 0.8 else literal(r, family)), family
-        kind = r.randrange(20)
+        kind = r.randrange(24)
         if kind >= 9:
             return self.more_number(alias, depth, kind)
         if kind <= 2:
@@ -148,6 +150,18 @@ class Queries:
             return f"TIMESTAMPDIFF({self.pick('SECOND', 'MINUTE', 'HOUR', 'DAY', 'MONTH', 'YEAR')}, {self.column('time', alias)}, {self.when(alias, 1)})", "int"
         if kind == 17:
             return f"{self.pick('DAYOFWEEK', 'WEEKDAY', 'QUARTER', 'TO_DAYS', 'SECOND', 'MICROSECOND')}({self.column('time', alias)})", "int"
+        if kind == 20:
+            t = self.column(self.pick("time", "date"), alias)
+            return self.pick(f"WEEK({t})", f"WEEK({t}, {r.randrange(8)})", f"YEARWEEK({t})", f"YEARWEEK({t}, 1)", f"EXTRACT({self.pick('YEAR_MONTH', 'HOUR', 'DAY', 'QUARTER', 'WEEK')} FROM {t})",
+                             f"UNIX_TIMESTAMP({self.column('date', alias)})"), "int"
+        if kind == 21:
+            o = self.column("json", alias)
+            return self.pick(f"JSON_LENGTH({o})", f"JSON_LENGTH({o}, '$.b.c')", f"JSON_CONTAINS_PATH({o}, 'one', '$.a', '$.b')", f"JSON_CONTAINS_PATH({o}, 'all', '$.a', '$.b')",
+                             f"JSON_VALID({self.column('text', alias)})", f"JSON_DEPTH({o})"), "int"
+        if kind == 22:
+            return f"CASE {self.column('int', alias)} WHEN {literal(r, 'int')} THEN {self.small(alias, 0)} WHEN {self.small(alias, 0)} THEN {self.small(alias, 0)} END", "dec"
+        if kind == 23:
+            return f"CAST({self.column(self.pick('unsigned', 'wide', 'bool'), alias)} AS {self.pick('SIGNED', 'UNSIGNED')}) % 1000", "int"
         if kind == 18:
             return f"CAST(JSON_UNQUOTE(JSON_EXTRACT({self.column('json', alias)}, '$.a')) AS SIGNED)", "int"
         return f"NULLIF({self.column('int', alias)}, {literal(r, 'int')})", "int"
@@ -173,7 +187,7 @@ class Queries:
         r = self.r
         if depth <= 0 or r.random() < 0.6:
             return self.column("text", alias)
-        kind = r.randrange(17)
+        kind = r.randrange(20)
         if kind >= 5:
             return self.more_text(alias, depth, kind)
         if kind == 0:
@@ -188,12 +202,20 @@ class Queries:
 
     def more_text(self, alias, depth, kind):
         r, t = self.r, self.text(alias, depth - 1)
+        if kind == 17:
+            return self.pick(lambda: f"CONCAT({self.column('enum', alias)}, {quote('-')}, {t})", lambda: f"UPPER({self.column('enum', alias)})",
+                             lambda: f"COALESCE({self.column('enum', alias)}, {t})", lambda: f"CASE {self.column('int', alias)} WHEN {literal(r, 'int')} THEN {t} WHEN 3 THEN {self.column('enum', alias)} ELSE {literal(r, 'text')} END")()
+        if kind == 18:
+            return f"{self.pick('DAYNAME', 'MONTHNAME')}({self.column(self.pick('time', 'date'), alias)})"
+        if kind == 19:
+            return f"JSON_UNQUOTE(JSON_EXTRACT({self.column('json', alias)}, '{self.pick('$.b.c[0]', '$.b.c[2]', '$.a', '$.nothing')}'))"
         if kind == 5:
             return f"{self.pick('TRIM', 'LTRIM', 'RTRIM', 'REVERSE')}({t})"
         if kind == 6:
             return f"TRIM({self.pick('LEADING', 'TRAILING', 'BOTH')} {literal(r, 'text')} FROM {t})"
         if kind == 7:
-            return f"REPLACE({t}, {self.pick(quote('a'), quote('re'), quote('k'), literal(r, 'text'))}, {literal(r, 'text')})"
+            # Not NULL for what replaces: MariaDB gives the text where there is nothing to replace.
+            return f"REPLACE({t}, {self.pick(quote('a'), quote('re'), quote('k'), literal(r, 'text'))}, {quote(r.choice(POOL['s']))})"
         if kind == 8:
             return f"{self.pick('LPAD', 'RPAD')}({t}, {self.pick('0', '1', '3', '8', '-1')}, {self.pick(quote('*'), quote('xy'), quote('ä'))})"
         if kind == 9:
@@ -219,7 +241,7 @@ class Queries:
         if depth > 0 and r.random() < 0.5:
             a, b = self.condition(alias, depth - 1), self.condition(alias, depth - 1)
             return self.pick(f"({a} AND {b})", f"({a} OR {b})", f"(NOT {a})", f"({a} XOR {b})")
-        kind = r.randrange(17)
+        kind = r.randrange(21)
         if kind >= 11:
             return self.more_condition(alias, depth, kind)
         if kind == 0:
@@ -249,6 +271,20 @@ class Queries:
     def more_condition(self, alias, depth, kind):
         r = self.r
         op = self.pick("=", "<>", "<", "<=", ">", ">=", "<=>")
+        if kind == 17:
+            mark = self.pick("|", "!", "#")
+            pattern = self.pick("x|_y", "50|%", "%|%%", "|__", "a%", "%|_%").replace("|", mark)
+            return f"({self.text(alias, 0)} {self.pick('', 'NOT ')}LIKE '{pattern}' ESCAPE '{mark}')"
+        if kind == 18:
+            family = self.pick("int", "dec", "unsigned", "wide")
+            items = ", ".join(literal(r, self.pick("int", "dec", "bool", family)) for _ in range(r.randrange(1, 5)))
+            return f"({self.column(family, alias)} {self.pick('', 'NOT ')}IN ({items}))"
+        if kind == 19:
+            a, b = self.pick("int", "dec", "wide"), self.pick("int", "dec", "wide")
+            return f"({self.column(self.pick('int', 'dec', 'wide', 'unsigned'), alias)} {self.pick('', 'NOT ')}BETWEEN {self.pick(self.column(a, alias), literal(r, a))} AND {self.pick(self.column(b, alias), literal(r, b))})"
+        if kind == 20:
+            return self.pick(f"({self.column('enum', alias)} {self.pick('=', '<>', '<=>')} {quote(r.choice(POOL['e']))})", f"({self.column('enum', alias)} {self.pick('', 'NOT ')}IN ('small', 'Big'))",
+                             f"({self.column('enum', alias)} LIKE '%{self.pick('a', 'B', 'g')}%')", f"({self.column('dec', alias)} {op} {self.column('wide', alias)})")
         if kind == 11:
             family = self.pick("unsigned", "wide", "unsigned", "int")
             return f"({self.column(family, alias)} {op} {literal(r, self.pick(family, family, 'int', 'dec'))})"
@@ -306,14 +342,14 @@ class Queries:
                          lambda: self.column("date", alias), lambda: f"{self.column('int', alias)} DIV {self.pick('2', '10', '60')}",
                          lambda: f"YEAR({self.column('time', alias)})", lambda: f"DATE_FORMAT({self.column('time', alias)}, '%Y-%m-%d %H')",
                          lambda: f"DATE({self.column('time', alias)})", lambda: f"SUBSTRING({self.column('text', alias)}, 1, 1)",
-                         lambda: self.column("dec", alias), lambda: f"IF({self.condition(alias, 1)}, 'yes', 'no')")()
+                         lambda: self.column("dec", alias), lambda: self.column("enum", alias), lambda: f"IF({self.condition(alias, 1)}, 'yes', 'no')")()
 
     # Statements: (SQL, ordered).
 
     def query(self):
         shapes = [self.rows, self.rows, self.top, self.total, self.groups, self.groups, self.groups, self.distinct, self.join, self.join_groups,
                   self.subquery, self.derived, self.union, self.window, self.top_groups, self.having, self.outer, self.correlated, self.three, self.cte,
-                  self.set_operation, self.nested, self.frames]
+                  self.set_operation, self.nested, self.frames, self.ratios, self.by_alias, self.group_positions, self.using, self.cases, self.inner_aggregates]
         return self.r.choice(shapes)()
 
     def columns(self, alias, depth=2):
@@ -322,6 +358,54 @@ class Queries:
             out.append(self.pick(lambda: self.number(alias, depth)[0], lambda: self.text(alias, depth), lambda: self.condition(alias, 1),
                                  lambda: self.column(self.pick("date", "time", "int", "text", "dec", "float"), alias))())
         return out
+
+    def ratio(self, alias):
+        """A quotient, which has its digits only where it stands for itself or in arithmetic."""
+        a, b = self.small(alias, 1), self.small(alias, 0)
+        return self.pick(f"{a} / {b}", f"{a} / {b} * 100", f"100 * {a} / {b}", f"{a} / NULLIF({b}, 0) + 1", f"{a} / 3 / 7", f"-({a} / {b})")
+
+    def ratio_of_aggregates(self, alias):
+        c = self.column(self.pick("int", "bool"), alias)
+        return self.pick(f"AVG({self.small(alias, 0)}) * 100", f"100 * AVG({c} % 7)", f"SUM({self.small(alias, 0)}) / COUNT(*)", f"SUM({self.small(alias, 0)}) / NULLIF(COUNT({c}), 0) * 100",
+                         f"COUNT({c}) / COUNT(*) * 100", f"AVG({self.small(alias, 0)}) - AVG({self.small(alias, 0)})", f"SUM({self.column('bool', alias)}) * 100 / COUNT(*)")
+
+    def ratios(self):
+        t = self.r.choice(self.names)
+        if self.r.random() < 0.5:
+            return f"SELECT {self.ratio('')}, {self.ratio('')} FROM {t}{self.where('', 1)}", False
+        return f"SELECT {self.key('')} AS k, {self.ratio_of_aggregates('')} AS p, {self.ratio_of_aggregates('')} FROM {t}{self.where('', 1)} GROUP BY k", False
+
+    def by_alias(self):
+        """ORDER BY positions, aliases and expressions of aliases, with a total order at the end."""
+        t = self.r.choice(self.names)
+        x, y = self.number("", 1)[0], self.text("", 1)
+        keys = self.pick("x", "x DESC", "1, 2 DESC", "x IS NULL, x", "-x", "y, x", "ABS(x), 2", "CHAR_LENGTH(y) DESC, y", "CASE WHEN x > 3 THEN 0 ELSE 1 END, x", "ISNULL(y), x + 0")
+        return f"SELECT {x} AS x, {y} AS y, _partition, _offset FROM {t}{self.where('', 1)} ORDER BY {keys}, _partition, _offset{self.pick('', ' LIMIT 20', ' LIMIT 7 OFFSET 3')}", True
+
+    def group_positions(self):
+        t = self.r.choice(self.names)
+        return (f"SELECT {self.key('')} AS k, {self.key('')} AS l, COUNT(*) AS c, {self.aggregate('')} FROM {t}{self.where('', 1)} GROUP BY 1, 2 "
+                f"HAVING c {self.pick('>', '<', '<>')} {self.r.randrange(0, 12)} ORDER BY 3 DESC, k{self.pick('', ' DESC')}, 2"), False
+
+    def using(self):
+        a, b = self.r.choice(self.names), self.r.choice(self.names)
+        cols = self.pick("j", "g", "j, g", "d", "n", "_offset", "j, b", "e")
+        one = cols.split(", ")[0]
+        return (f"SELECT {one}, COUNT(*), SUM(a._partition), COUNT(b.i), MAX({self.pick('a', 'b')}.s) FROM {a} a {self.pick('JOIN', 'LEFT JOIN', 'RIGHT JOIN')} {b} b USING ({cols})"
+                f"{self.pick('', ' WHERE ' + self.condition('a', 1))} GROUP BY {one}"), False
+
+    def cases(self):
+        t = self.r.choice(self.names)
+        c = self.column("int", "")
+        return (f"SELECT CASE WHEN {self.condition('', 1)} THEN {self.text('', 0)} WHEN {self.condition('', 0)} THEN {literal(self.r, 'text')} END AS x, "
+                f"COUNT(DISTINCT CASE WHEN {c} > 0 THEN g END), SUM(IF({self.condition('', 0)}, {self.small('', 0)}, NULL)), NULLIF(MAX({c}), {literal(self.r, 'int')}) FROM {t} GROUP BY x"), False
+
+    def inner_aggregates(self):
+        a, b = self.r.choice(self.names), self.r.choice(self.names)
+        inner = f"SELECT g, {self.pick('d', 'b', 'j')} AS h, COUNT(*) AS c, {self.aggregate('')} AS v FROM {a}{self.where('', 1)} GROUP BY g, h"
+        return self.pick(f"SELECT g, SUM(c), MAX(c), AVG(c) * 2 FROM ({inner}) x GROUP BY g", f"SELECT COUNT(*) FROM {b} b WHERE b.j IN (SELECT MAX(j) FROM {a} GROUP BY g HAVING COUNT(*) > {self.r.randrange(0, 9)})",
+                         f"SELECT b.g, (SELECT COUNT(*) FROM ({inner}) y WHERE y.g = b.g) AS z, COUNT(*) FROM {b} b GROUP BY b.g",
+                         f"SELECT MAX(x.c) - MIN(x.c), COUNT(DISTINCT x.h) FROM ({inner}) x JOIN ({inner}) y ON x.g = y.g AND x.h = y.h"), False
 
     def rows(self):
         t = self.r.choice(self.names)

@@ -58,6 +58,7 @@ class MariaDB:
             c.execute("CREATE DATABASE kafka COLLATE utf8mb4_nopad_bin")
             c.execute("USE kafka")
             c.execute("SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin")
+            c.execute("SET time_zone = '+00:00'")
 
     def stop(self):
         self.db.close()
@@ -155,6 +156,8 @@ def compare(sql, ordered, answers):
         r, e = answers[name]
         if any(k in str(x) for k, _ in KNOWN for x in (err, e, sql)):
             continue
+        if any(isinstance(x, pymysql.err.Error) and x.args[0] == 3024 for x in (err, e)):
+            continue  # too slow by rows, on a machine that does other things
         if (err is None) != (e is None) or err is None and not same(rows, r, ordered):
             if err is None and e is None:
                 a, b = (rows, r) if ordered else (sorted(rows, key=order), sorted(r, key=order))
@@ -182,7 +185,7 @@ def test_all_ways_to_answer_give_the_same_answer(tmp_path, maria):
             with on.cursor() as a, off.cursor() as b, maria.db.cursor() as m:
                 b.execute("SET millrace_pushdown = 0")
                 for x in (a, b):
-                    x.execute("SET group_concat_max_len = 1048576")
+                    x.execute("SET NAMES utf8mb4 COLLATE utf8mb4_0900_bin, group_concat_max_len = 1048576, max_execution_time = 120000")
                 for _ in range(QUERIES // 3):
                     sql, ordered = generator.query()
                     asked += 1

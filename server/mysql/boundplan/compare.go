@@ -71,6 +71,15 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 	case *expression.Between:
 		val, lower, upper := e.Val, e.Lower, e.Upper
 		switch {
+		case types.IsDecimal(val.Type()) && (moreDigits(lower, val) || moreDigits(upper, val)):
+			// The engine cuts the bounds' digits.
+			at := func(c expression.Comparer) sql.Expression {
+				if x := fixDecimals(c); x != nil {
+					return x
+				}
+				return c
+			}
+			return expression.NewAnd(at(expression.NewGreaterThanOrEqual(val, lower)), at(expression.NewLessThanOrEqual(val, upper)))
 		case isNumber(val) && (sqlfn.IsText(lower) || sqlfn.IsText(upper)):
 			if sqlfn.IsText(lower) {
 				lower = asNumber(ctx, lower, val.Type())
@@ -116,10 +125,21 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 	}
 }
 
+// moreDigits says whether a is a decimal, and no constant, with more digits behind the point than decimal b.
+func moreDigits(a, b sql.Expression) bool {
+	_, constant := a.(*expression.Literal)
+	x, ok := a.Type().(sql.DecimalType)
+	return ok && !constant && x.Scale() > b.Type().(sql.DecimalType).Scale()
+}
+
 // fixDecimals has the decimal of more digits on the left: the engine rounds the right one to the left one's, if that is
 // of a column's type.
 func fixDecimals(c expression.Comparer) sql.Expression {
-	l, r := c.Left().Type().(sql.DecimalType), c.Right().Type().(sql.DecimalType)
+	l, ok1 := c.Left().Type().(sql.DecimalType)
+	r, ok2 := c.Right().Type().(sql.DecimalType)
+	if !ok1 || !ok2 {
+		return nil
+	}
 	if l.Scale() >= r.Scale() {
 		return nil
 	}

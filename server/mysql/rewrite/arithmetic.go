@@ -14,6 +14,10 @@ import (
 func rewriteArithmetic(e *sqlparser.BinaryExpr) sqlparser.Expr {
 	op := e.Operator
 	switch op {
+	case sqlparser.PlusStr, sqlparser.MinusStr, sqlparser.MultStr, sqlparser.DivStr:
+		e.Left, e.Right = quotientOf(e.Left), quotientOf(e.Right)
+	}
+	switch op {
 	case sqlparser.PlusStr, sqlparser.MinusStr, sqlparser.MultStr, sqlparser.IntDivStr, sqlparser.ModStr:
 	default:
 		return e
@@ -28,4 +32,24 @@ func rewriteArithmetic(e *sqlparser.BinaryExpr) sqlparser.Expr {
 		Children:   sqlparser.Exprs{e.Left, e.Right},
 		Auth:       sqlparser.AuthInformation{AuthType: sqlparser.AuthType_IGNORE, TargetType: sqlparser.AuthTargetType_Ignore},
 	}
+}
+
+// quotientOf is AVG(x) as SUM(x)/COUNT(x), and what is none as it is: a quotient inside of arithmetic keeps digits
+// that the value of AVG, for itself, is rounded to.
+func quotientOf(e sqlparser.Expr) sqlparser.Expr {
+	inner := e
+	for {
+		p, ok := inner.(*sqlparser.ParenExpr)
+		if !ok {
+			break
+		}
+		inner = p.Expr
+	}
+	avg, ok := inner.(*sqlparser.FuncExpr)
+	if !ok || avg.Over != nil || avg.Name.Lowered() != sqlfn.NameAvg || !avg.Qualifier.IsEmpty() {
+		return e
+	}
+	sum, count := *avg, *avg
+	sum.Name, count.Name = sqlparser.NewColIdent(sqlfn.NameSum), sqlparser.NewColIdent("count")
+	return &sqlparser.ParenExpr{Expr: &sqlparser.BinaryExpr{Operator: sqlparser.DivStr, Left: &sum, Right: &count}}
 }

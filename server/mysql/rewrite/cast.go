@@ -51,8 +51,10 @@ func rewriteCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
 	switch strings.ToLower(e.Type.Type) {
 	case "datetime", "date", "timestamp":
 		e.Expr = call(sqlfn.NameCleanTime, e.Expr)
-	case "signed", "unsigned":
-		e.Expr = call(sqlfn.NameIntegerText, e.Expr)
+	case "signed":
+		e.Expr = call(sqlfn.NameIntegerText, e.Expr, sqlparser.NewIntVal([]byte("1")))
+	case "unsigned":
+		e.Expr = call(sqlfn.NameIntegerText, e.Expr, sqlparser.NewIntVal([]byte("0")))
 	case "char", "nchar", "binary":
 		rewriteTextCast(e)
 	case "decimal":

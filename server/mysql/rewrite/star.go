@@ -35,6 +35,9 @@ func (r *starRewriter) rewrite(stmt sqlparser.Statement) error {
 		switch n := n.(type) {
 		case *sqlparser.Select:
 			r.selectStatement(n)
+			if r.err == nil {
+				r.orderByAliases(n)
+			}
 		case *sqlparser.AliasedTableExpr:
 			// The engine looks at the name alone and would take the expression for the table.
 			if t, ok := n.Expr.(sqlparser.TableName); ok && !t.DbQualifier.IsEmpty() && ctes[strings.ToLower(t.Name.String())] {

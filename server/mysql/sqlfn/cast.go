@@ -2,6 +2,7 @@ package sqlfn
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -23,7 +24,7 @@ import (
 // No user can write its name unquoted.
 const NameCastDecimal = "millrace cast decimal"
 
-// NameIntegerText is put around what is cast to an integer; no user can write its name unquoted.
+// NameIntegerText is put around what is cast to an integer, with 1 for a signed one and 0 for another; no user can write its name unquoted.
 const NameIntegerText = "millrace integer text"
 
 var integerPrefix = regexp.MustCompile(`^[ \t\r\n\f\v]*([+-]?\d+)`)
@@ -39,6 +40,43 @@ func integerText(ctx *sql.Context, s string) string {
 		return "0"
 	}
 	return m[1]
+}
+
+// integerValue is v for the engine to make an integer of: with 64 bits whose meaning changes with the sign, where the engine
+// takes the nearest number.
+func integerValue(ctx *sql.Context, v, toSigned any) (any, error) {
+	flag, _ := integerOf(toSigned)
+	isSigned := flag.abs == 1
+	switch v := v.(type) {
+	case string:
+		digits := integerText(ctx, v)
+		if _, err := strconv.ParseInt(digits, 10, 64); err == nil {
+			return digits, nil
+		}
+		if strings.HasPrefix(digits, "-") {
+			return strconv.FormatInt(math.MinInt64, 10), nil
+		}
+		n, err := strconv.ParseUint(strings.TrimPrefix(digits, "+"), 10, 64)
+		if err != nil {
+			n = math.MaxUint64
+		}
+		if isSigned {
+			return strconv.FormatInt(int64(n), 10), nil
+		}
+		return strconv.FormatUint(n, 10), nil
+	case uint64:
+		if isSigned {
+			return int64(v), nil
+		}
+	case decimal.Decimal:
+		if !isSigned && v.IsNegative() {
+			if n := v.Round(0).BigInt(); n.IsInt64() {
+				return n.Int64(), nil
+			}
+			return int64(math.MinInt64), nil
+		}
+	}
+	return v, nil
 }
 
 // NameDoubleText is put around what is cast to text; no user can write its name unquoted.
@@ -98,11 +136,8 @@ func castFunctions() []sql.Function {
 			return fmt.Sprintf("convert(%s, decimal(%s,%s))", args[0], args[1], args[2])
 		}, typeOf: castDecimalType, eval: castDecimal}, 3, 3),
 		scalarFunction(scalar{name: NameIntegerText, text: asArgument, strict: true, typeOf: func(args []sql.Expression) sql.Type { return args[0].Type() }, eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			if s, ok := args[0].(string); ok {
-				return integerText(ctx, s), nil
-			}
-			return args[0], nil
-		}}, 1, 1),
+			return integerValue(ctx, args[0], args[1])
+		}}, 2, 2),
 	}
 }
 
