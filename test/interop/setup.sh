@@ -51,6 +51,11 @@ if ! fresh bi.ok "$here/requirements-bi.txt"; then
   stamp bi.ok "$here/requirements-bi.txt"
 fi
 if [[ ${1:-} == full ]]; then # large, and used in the full run only
+  if ! fresh frames.ok "$here/requirements-frames.txt"; then
+    rm -rf "$cache/frames"
+    python3 -m venv "$cache/frames" && "$cache/frames/bin/pip" install -q -r "$here/requirements-frames.txt"
+    stamp frames.ok "$here/requirements-frames.txt"
+  fi
   if ! fresh flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java; then
     mvn -q -B -f "$here/flink/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/flink"
     mkdir -p "$cache/flink-classes"

@@ -1,5 +1,6 @@
 """The clients of analysts, each as its users use it: SQLAlchemy over three drivers, pandas, mysqlclient, mysql-connector-python, ODBC, mycli."""
 import json
+import os
 import subprocess
 
 import pytest
@@ -21,9 +22,12 @@ def orders(server):
     return server
 
 
-@pytest.mark.parametrize("client", ["sqlalchemy_pymysql", "sqlalchemy_mysqldb", "sqlalchemy_mysqlconnector", "pandas", "mysqlclient", "connector_python", "odbc"])
+@pytest.mark.parametrize("client", ["sqlalchemy_pymysql", "sqlalchemy_mysqldb", "sqlalchemy_mysqlconnector", "sqlalchemy_mariadbconnector", "sqlalchemy_aiomysql",
+                                    "sqlalchemy_asyncmy", "sqlalchemy_pyodbc", "pandas", "mysqlclient", "connector_python", "connector_c", "odbc"])
 def test_client(orders, client):
-    r = subprocess.run([PYTHON, ROOT / "test/interop/clients/bi.py", client, str(orders.mysql_port)], capture_output=True, text=True, timeout=120)
+    vendor = next((CACHE / "bi").glob("lib/python3*/site-packages/mysql/vendor"), "")  # the OpenSSL of mysql-connector-python's C extension
+    r = subprocess.run([PYTHON, ROOT / "test/interop/clients/bi.py", client, str(orders.mysql_port)], capture_output=True, text=True, timeout=120,
+                       env={**os.environ, "LD_LIBRARY_PATH": str(vendor)})
     assert r.returncode == 0, r.stdout + r.stderr
 
 
