@@ -16,7 +16,7 @@ const (
 	// in memory.
 	singleRows = 64
 	// singleCost is how much of a file is decoded in the time that one row takes, in bytes.
-	singleCost = 1 << 20
+	singleCost = 4 << 20
 )
 
 // OpenRows implements exec.RowReader: the rows are read by the row path, one after the other.
