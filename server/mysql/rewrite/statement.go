@@ -37,6 +37,8 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 		switch n := n.(type) {
 		case *sqlparser.JSONTableExpr:
 			rewriteJSONTable(n)
+		case *sqlparser.Select:
+			nameSorted(n)
 		case *sqlparser.AliasedExpr:
 			nameText(n)
 		}

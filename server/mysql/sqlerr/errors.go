@@ -197,6 +197,7 @@ func Wire(ctx context.Context, err error) *wire.Error {
 
 // Classify is the number, SQLSTATE and message that a client gets for err.
 func Classify(err error) (number uint16, state, message string) {
+	err = unsorted(err)
 	if own := new(Error); errors.As(err, &own) {
 		return own.Number, own.State, own.Message
 	}
@@ -236,6 +237,17 @@ func Classify(err error) (number uint16, state, message string) {
 		return ErrMalformed.Number, ErrMalformed.State, ErrMalformed.Message
 	}
 	return 1105, "HY000", err.Error()
+}
+
+// unsorted is why the engine could not sort, if that is what err says.
+func unsorted(err error) error {
+	if !sql.ErrUnableSort.Is(err) {
+		return err
+	}
+	if e := new(goerrors.Error); errors.As(err, &e) && e.Cause() != nil {
+		return e.Cause()
+	}
+	return err
 }
 
 // engineMessage puts the engine's words in MySQL's form where tools look at them.

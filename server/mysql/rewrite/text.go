@@ -2,11 +2,11 @@ package rewrite
 
 import "strings"
 
-// Text doubles the backslash of \% and \_ in string literals: MySQL leaves these two
-// as they are written, for LIKE to read, and the parser drops the backslash. Doubled ones are
-// not doubled again.
+// Text is a statement's text as the parser has to get it to read it as MySQL does. It doubles the backslash of \% and \_ in
+// string literals: MySQL leaves these two as they are written, for LIKE to read, and the parser drops the backslash.
+// Doubled ones are not doubled again. And it parts two dashes that begin no comment, as in 1--1.
 func Text(text string, ansiQuotes bool) string {
-	if !strings.Contains(text, `\%`) && !strings.Contains(text, `\_`) {
+	if !strings.Contains(text, `\%`) && !strings.Contains(text, `\_`) && !strings.Contains(text, "--") {
 		return text
 	}
 	var out strings.Builder
@@ -35,8 +35,13 @@ func Text(text string, ansiQuotes bool) string {
 				i++
 			}
 			i++
-		case c == '#', strings.HasPrefix(text[i:], "-- "), strings.HasPrefix(text[i:], "--\t"), strings.HasPrefix(text[i:], "--\n"):
+		case c == '#', strings.HasPrefix(text[i:], "--") && (i+2 == len(text) || text[i+2] <= ' ' || text[i+2] == 0x7f):
 			i = skip(i, "\n")
+		case strings.HasPrefix(text[i:], "--"):
+			out.WriteString(text[copied:i])
+			out.WriteString("- ")
+			i++
+			copied = i
 		case strings.HasPrefix(text[i:], "/*") && !strings.HasPrefix(text[i:], "/*!"):
 			i = skip(i+2, "*/")
 		default:
