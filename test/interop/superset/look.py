@@ -23,10 +23,20 @@ try:
     wait.until(lambda b: "/login" not in b.current_url)
     browser.get(f"{base}/superset/dashboard/{dashboard}/?standalone=1")
 
+    # A chart is there when its table has rows or its canvas has points of some colour: the page's text says nothing of a line.
+    PAINTED = """return Array.from(document.querySelectorAll('.dashboard-component-chart-holder')).map(holder => {
+        const canvas = holder.querySelector('canvas');
+        if (!canvas) return holder.querySelectorAll('table tbody tr').length;
+        const points = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        let coloured = 0;
+        for (let i = 0; i < points.length; i += 4)
+            if (points[i + 3] > 0 && Math.max(points[i], points[i + 1], points[i + 2]) - Math.min(points[i], points[i + 1], points[i + 2]) > 40) coloured++;
+        return coloured > 500 ? coloured : 0;
+    })"""
+
     def drawn(b):
-        return (len(b.find_elements(By.CSS_SELECTOR, ".slice_container canvas, .slice_container table tbody tr")) >= charts
-                and len(b.find_elements(By.CSS_SELECTOR, ".dashboard-component-chart-holder")) >= charts
-                and not b.find_elements(By.CSS_SELECTOR, "[data-test='loading-indicator'], .loading"))
+        painted = b.execute_script(PAINTED)
+        return len(painted) >= charts and all(painted) and not b.find_elements(By.CSS_SELECTOR, "[data-test='loading-indicator'], .loading")
 
     wait.until(drawn)
     # The charts grow into place; a picture is taken once two in a row are the same.
