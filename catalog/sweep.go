@@ -33,8 +33,8 @@ const (
 	sweepAheadBytes = 16 << 20
 	// sweepLookEvery is how often it looks whether so much was published.
 	sweepLookEvery = 50 * time.Millisecond
-	// sweepHurry is from how far behind on it leaves producers less of the processors.
-	sweepHurry = 500 * time.Millisecond
+	// sweepLag is how far behind it may be before it leaves producers less of the processors.
+	sweepLag = 200 * time.Millisecond
 	// idleSweeps is for how many sweeps a topic must be neither written nor named
 	// until its columns leave memory (about 16 KiB for 20 of them). The next
 	// statement reads them back from their document.
@@ -83,7 +83,7 @@ func (c *Catalog) sweep(ctx context.Context) error {
 func (c *Catalog) sweepNews(ctx context.Context) (err error) {
 	began := time.Now()
 	c.swept.bytes = c.st.PublishedBytes()
-	c.pace.Hurry(c.lag() > sweepHurry.Seconds())
+	c.pace.Behind(c.lag() / sweepLag.Seconds())
 	sn := c.st.Snapshot()
 	defer sn.Release()
 	if sn.LSN() == c.swept.lsn {

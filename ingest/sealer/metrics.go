@@ -13,6 +13,8 @@ type metrics struct {
 	seconds  prometheus.Counter
 	failures prometheus.Counter
 	dropped  prometheus.Counter
+	cooled   prometheus.Counter
+	saved    prometheus.Counter
 }
 
 func newMetrics(r prometheus.Registerer, set *columns.Set, lag func() int64) *metrics {
@@ -42,6 +44,8 @@ func newMetrics(r prometheus.Registerer, set *columns.Set, lag func() int64) *me
 		bytes:    counter("bytes_total", "Bytes of the files of columns written."),
 		seconds:  counter("seconds_total", "Time that writing them took, making way for producers included."),
 		failures: counter("failures_total", "Failed attempts to write columns."),
+		cooled:   counter("compressed_files_total", "Files of columns written anew, compressed, because they were cold."),
+		saved:    counter("compressed_saved_bytes_total", "Bytes that files of columns shrank by then."),
 		dropped:  counter("dropped_files_total", "Files of columns removed because nothing in them is wanted any more."),
 	}
 }

@@ -33,6 +33,9 @@ type Options struct {
 	// Age is after what time without new records the rest of a partition is sealed, however few its rows are (but
 	// minIdleRows); default 10 min. Less makes more and smaller files.
 	Age time.Duration
+	// Cold is after what time files are written anew, compressed where that pays; default 1 h. What is read often is in memory by
+	// then, or is not read often. Less costs more of the processors where records do not live much longer.
+	Cold time.Duration
 }
 
 const (
@@ -45,10 +48,10 @@ const (
 	patience = 10 * time.Second
 	// renewEvery is how often small blocks, and those of outdated types, are looked for.
 	renewEvery = 5 * time.Minute
+	// coolEvery is how often a file is looked for that is cold.
+	coolEvery = 10 * time.Second
 	// sweepEvery is how often files that nobody wants are looked for.
 	sweepEvery = 30 * time.Second
-	// hurryBlocks is from how many full blocks on that are in no file the worker works in longer slices.
-	hurryBlocks = 4 * fullBlocks
 	// plainFor is how long a topic without columns of its own is left alone. Its records have nothing to expand, and
 	// partition, offset, time and key are read from their batches about as fast; so producers of such records
 	// pay nothing, unless somebody asks for them in columns.
@@ -79,6 +82,7 @@ type Sealer struct {
 	waiting map[state.TopicID]time.Time // since when topics have full blocks, too few for a file
 	swept   time.Time
 	renewed time.Time
+	cooled  time.Time
 }
 
 // progress is what the worker knows of a partition.
@@ -99,6 +103,9 @@ func New(o Options) *Sealer {
 	}
 	if o.Age <= 0 {
 		o.Age = 10 * time.Minute
+	}
+	if o.Cold <= 0 {
+		o.Cold = time.Hour
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Sealer{
@@ -172,6 +179,28 @@ func (s *Sealer) renewTopic(ctx context.Context, topic string) error {
 	return err
 }
 
+// cool compresses what is cold: of each topic a file.
+func (s *Sealer) cool(ctx context.Context, topics []state.Topic, before time.Time) {
+	for i := range topics {
+		if err := s.enter(ctx); err != nil {
+			return
+		}
+		began := time.Now()
+		s.pace.Behind(0)
+		was, is, err := s.o.Columns.Cool(ctx, topics[i], before, s.pace.Step)
+		s.leave()
+		switch {
+		case err != nil && ctx.Err() == nil:
+			s.m.failures.Inc()
+			s.o.Logger.Error("a file of columns could not be compressed", "topic", topics[i].Name, "error", err)
+		case err == nil && was > 0:
+			s.m.cooled.Inc()
+			s.m.saved.Add(float64(max(0, was-is)))
+			s.o.Logger.Debug("compressed columns", "topic", topics[i].Name, "bytes before", was, "after", is, "took", time.Since(began))
+		}
+	}
+}
+
 // enter waits for the token, so long as ctx lives: CALL millrace.seal can be killed while another topic is sealed.
 func (s *Sealer) enter(ctx context.Context) error {
 	select {
@@ -204,6 +233,10 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 	if now.Sub(s.renewed) >= renewEvery {
 		s.renewed = now
 		defer s.renew(ctx, sn.Topics().All())
+	}
+	if len(list) == 0 && now.Sub(s.cooled) >= coolEvery {
+		s.cooled = now
+		defer s.cool(ctx, sn.Topics().All(), now.Add(-s.o.Cold))
 	}
 	sn.Release()
 	for _, d := range list {
@@ -372,7 +405,7 @@ func (s *Sealer) file(ctx context.Context, topic string, partitions []int32, all
 		return columns.Progress{}, err
 	}
 	began := time.Now()
-	s.pace.Hurry(s.lag() >= hurryBlocks*int64(s.o.Columns.BlockRows()))
+	s.pace.Behind(float64(s.lag()) / float64(fullBlocks*s.o.Columns.BlockRows()))
 	p, err := s.o.Columns.Seal(ctx, sn, t, partitions, all, s.pace.Step)
 	if err != nil {
 		return p, fmt.Errorf("sealer: %s: %w", topic, err)

@@ -54,7 +54,7 @@ func open(t *testing.T, fs *vfs.Mem) *bench {
 		t.Fatal(err)
 	}
 	b.cat = catalog.New(b.st, catalog.Options{Logger: quiet})
-	b.set = columns.New(columns.Options{Dir: "/data/columns", FS: fs, BlockRows: blockRows, CacheBytes: 1 << 20})
+	b.set = columns.New(columns.Options{Dir: "/data/columns", FS: fs, BlockRows: blockRows, CacheBytes: 1 << 20, Now: func() time.Time { return b.now }})
 	b.s = New(Options{Store: b.st, Catalog: b.cat, Columns: b.set, Logger: quiet, Every: time.Hour})
 	return b
 }
@@ -261,6 +261,64 @@ func TestSealingByHandLeavesNothingAndARestartReadsIt(t *testing.T) {
 	}
 	if n, _ := b.set.Files(); n != 1 {
 		t.Fatalf("%d files are open", n)
+	}
+}
+
+func TestColdFilesAreCompressedOnce(t *testing.T) {
+	fs := vfs.NewMem()
+	b := open(t, fs)
+	id := b.create("t", 2, nil)
+	for p := range int32(2) {
+		for i := range 2 * blockRows {
+			var rb recordbatch.Builder
+			rb.Append(1_700_000_000_000, nil, fmt.Appendf(nil, `{"s":"the row %d of partition %d, which is the one behind row %d and before row %d"}`, i, p, i-1, i+1), nil)
+			b.send(id, p, 1, rb.Build())
+		}
+	}
+	b.pass(time.Second)
+	b.pass(patience)
+	hot := b.files("t")
+	if len(hot) != 1 {
+		t.Fatal(hot)
+	}
+	size := func(path string) int64 {
+		f, err := fs.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		n, err := f.Size()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	was := size(hot[0])
+	b.pass(30 * time.Minute)
+	if now := b.files("t"); !slices.Equal(now, hot) {
+		t.Fatalf("%v after half an hour, %v before", now, hot)
+	}
+	b.pass(time.Hour)
+	cold := b.files("t")
+	if len(cold) != 1 || slices.Equal(cold, hot) || size(cold[0]) > was*2/3 {
+		t.Fatalf("%v after an hour, %v before: %d bytes, were %d", cold, hot, size(cold[0]), was)
+	}
+	if n := b.rows("t"); n != 4*blockRows {
+		t.Fatal(n)
+	}
+	b.pass(time.Hour)
+	if now := b.files("t"); !slices.Equal(now, cold) {
+		t.Fatalf("%v were written anew: %v", cold, now)
+	}
+	b.close()
+	b = open(t, fs)
+	defer b.close()
+	if n := b.rows("t"); n != 4*blockRows {
+		t.Fatal(n)
+	}
+	b.pass(time.Hour)
+	if now := b.files("t"); !slices.Equal(now, cold) {
+		t.Fatalf("%v after a restart, %v before", now, cold)
 	}
 }
 

@@ -10,11 +10,10 @@ import (
 )
 
 const (
-	// Slice is how long work goes on without a rest at least, and the most that a client waits for it. Less costs more
-	// rests, and a rest is about a millisecond however short it is asked for.
-	Slice = 500 * time.Microsecond
-	// Hurried is a slice of work that is behind.
-	Hurried = 2 * time.Millisecond
+	// Slice is how long work goes on without a rest at least, and Longest at most, if it is far behind: what a client waits for it. Less
+	// costs more rests, and a rest is about a millisecond however short it is asked for.
+	Slice   = 250 * time.Microsecond
+	Longest = 8 * Slice
 	// rest is how long it sleeps between.
 	rest = 500 * time.Microsecond
 )
@@ -29,12 +28,10 @@ type Pace struct {
 // New makes a Pace for work that rests while busy says that clients wait.
 func New(busy func() bool) *Pace { return &Pace{busy: busy, slice: Slice} }
 
-// Hurry says whether the work is behind: then its slices are longer.
-func (p *Pace) Hurry(behind bool) {
-	p.slice = Slice
-	if behind {
-		p.slice = Hurried
-	}
+// Behind says how far the work is behind, in what is usual: slices become so many times as long. So the work takes the part of
+// a processor that it needs to keep up, and no more.
+func (p *Pace) Behind(times float64) {
+	p.slice = min(Longest, max(Slice, time.Duration(times*float64(Slice))))
 }
 
 // Step is called often, at best each 50 µs of work; it rests when the slice is over. The error is the context's.

@@ -30,18 +30,23 @@ func TestWorkRestsOnceASliceIsOverWhileClientsWait(t *testing.T) {
 		if d := step(); d != 0 {
 			t.Errorf("rested %v again at once", d)
 		}
-		p.Hurry(true)
-		time.Sleep(Slice)
+		p.Behind(3)
+		time.Sleep(2 * Slice)
 		if d := step(); d != 0 {
 			t.Errorf("rested %v though the work is behind", d)
 		}
-		time.Sleep(Hurried)
+		p.Behind(1000)
+		time.Sleep(Longest)
 		if d := step(); d == 0 {
 			t.Error("work that is behind did not rest at all")
 		}
-		p.Hurry(false)
+		p.Behind(0)
+		time.Sleep(Slice / 2)
+		if d := step(); d != 0 {
+			t.Errorf("rested %v before the shortest slice was over", d)
+		}
 		busy = false
-		time.Sleep(Hurried)
+		time.Sleep(Longest)
 		if d := step(); d != 0 {
 			t.Errorf("rested %v though nobody waits", d)
 		}

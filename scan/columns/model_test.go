@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"millrace/internal/vector"
 	"millrace/scan/exec"
@@ -159,6 +160,8 @@ func runModel(t *testing.T, seed uint64, steps int) {
 			old = nil
 			f.close()
 			f.open()
+		case k == 17 && r.IntN(3) == 0:
+			f.cool()
 		case k == 17:
 			f.seal(r)
 		case k == 18:
@@ -175,6 +178,16 @@ func runModel(t *testing.T, seed uint64, steps int) {
 	defer s.Release()
 	f.rowsAgree(s, r)
 	f.cacheIsConsistent()
+}
+
+// cool compresses the oldest file that is not compressed yet.
+func (f *fixture) cool() {
+	f.t.Helper()
+	s := f.snapshot("t")
+	defer s.Release()
+	if _, _, err := f.set.Cool(context.Background(), s.table.Topic, time.Now().Add(time.Hour), func(context.Context) error { return nil }); err != nil {
+		f.t.Fatal(err)
+	}
 }
 
 // cacheIsConsistent: nothing is pinned, and the bytes add up.

@@ -91,7 +91,7 @@ func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, pa
 	tf.lastID++
 	id := tf.lastID
 	tf.mu.Unlock()
-	info := colfile.Info{Topic: t.Topic.ID, TopicName: t.Topic.Name, ID: id, Columns: fcols}
+	info := colfile.Info{Topic: t.Topic.ID, TopicName: t.Topic.Name, ID: id, Created: s.o.Now().UnixMilli(), Columns: fcols}
 	w, err := colfile.Create(s.o.FS, filepath.Join(tf.dir, fmt.Sprintf("%012d%s", id, colfile.Suffix)), info)
 	if err != nil {
 		return out, err
@@ -129,13 +129,18 @@ func (s *Set) Seal(ctx context.Context, sn *store.Snapshot, t *catalog.Table, pa
 // room is ErrNoRoom when files of the blocks might leave producers too little of the disk. Columns are rarely larger than the batches,
 // unless those are compressed.
 func (s *Set) room(chosen []*view) error {
-	total, free, err := s.o.FS.Free(s.o.Dir)
-	if err != nil {
-		return err
-	}
 	need := int64(0)
 	for _, w := range chosen {
 		need += 2 * w.b.bytes
+	}
+	return s.roomFor(need)
+}
+
+// roomFor is room for that many bytes.
+func (s *Set) roomFor(need int64) error {
+	total, free, err := s.o.FS.Free(s.o.Dir)
+	if err != nil {
+		return err
 	}
 	if free-need < min(total/reserveShare, reserveMax) {
 		return fmt.Errorf("%w: %d bytes are free", ErrNoRoom, free)

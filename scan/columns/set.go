@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"millrace/internal/vfs"
 	"millrace/scan/exec"
@@ -28,6 +29,8 @@ type Options struct {
 	// 64 MiB of raw batches: what one goroutine of a query expands at a time.
 	BlockRows  int
 	BlockBytes int64
+	// Now is the clock; default time.Now.
+	Now func() time.Time
 }
 
 // Set knows the blocks of all partitions and their columns. Safe for concurrent use.
@@ -49,6 +52,9 @@ func New(o Options) *Set {
 	}
 	if o.FS == nil {
 		o.FS = vfs.OS{}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = DefaultCacheBytes()

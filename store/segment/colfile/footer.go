@@ -20,7 +20,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 const (
 	trailerBytes = 24
 	trailerMagic = "MLRCOLMN"
-	version      = 2
+	version      = 3
 	oldest       = 1
 	parquetMagic = "PAR1"
 	endBytes     = 8 // size of Parquet's metadata, and its magic
@@ -89,6 +89,7 @@ func appendFooter(dst []byte, f *Info) []byte {
 		packed = 1
 	}
 	dst = append(dst, packed)
+	dst = binary.AppendVarint(dst, f.Created)
 	dst = binary.AppendUvarint(dst, uint64(len(f.Columns)))
 	for i := range f.Columns {
 		c := &f.Columns[i]
@@ -215,6 +216,9 @@ func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
 	f.TopicName = string(r.bytes("topic name", 1<<10))
 	f.ID = r.uint("id", 1<<62)
 	f.Zstd = r.raw("zstd", 1)[0] != 0
+	if v >= 3 {
+		f.Created = r.int("time")
+	}
 	n := r.uint("columns", uint64(len(r.b))/6)
 	f.Columns = make([]Column, 0, n)
 	keys := make(map[string]bool, n)

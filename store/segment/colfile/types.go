@@ -105,6 +105,7 @@ type Info struct {
 	Topic     state.TopicID
 	TopicName string
 	ID        uint64 // of files with the same rows the one with the greatest holds
+	Created   int64  // when it was written first, Unix milliseconds; 0: not known
 	Zstd      bool   // chunks are compressed where it pays
 	Columns   []Column
 	Blocks    []Block

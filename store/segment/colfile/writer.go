@@ -69,13 +69,27 @@ func (w *Writer) Bytes() int64 { return w.s.Len() }
 
 // Add appends a block: one vector per column, each of b.Rows rows, with its bounds.
 func (w *Writer) Add(b Block, vecs []*vector.Vector, stats []Stats) error {
-	if len(vecs) != len(w.info.Columns) || len(stats) != len(vecs) || b.Rows < 1 || b.Rows > maxBlockRows {
-		return fmt.Errorf("colfile: block of %d columns and %d rows", len(vecs), b.Rows)
+	if len(vecs) != len(w.info.Columns) || len(stats) != len(vecs) {
+		return fmt.Errorf("colfile: block of %d columns", len(vecs))
 	}
-	b.Chunks = make([]Chunk, len(vecs))
+	return w.AddColumns(b, func(i int) (*vector.Vector, Stats, error) { return vecs[i], stats[i], nil })
+}
+
+// AddColumns is Add of columns that are asked for one after the other; each must hold until the next is asked for.
+func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, error)) error {
+	if b.Rows < 1 || b.Rows > maxBlockRows {
+		return fmt.Errorf("colfile: block of %d rows", b.Rows)
+	}
+	n := len(w.info.Columns)
+	b.Chunks = make([]Chunk, n)
+	also := make([]written, n)
+	filters := make([]Bloom, n)
 	w.enc.pace = w.Pace
-	also := make([]written, len(vecs))
-	for i, v := range vecs {
+	for i := range b.Chunks {
+		v, st, err := column(i)
+		if err != nil {
+			return err
+		}
 		c := &w.info.Columns[i]
 		if v.Kind != c.Kind || v.Len != b.Rows || v.Scale != int32(c.Scale) {
 			return fmt.Errorf("colfile: column %q: %d rows of kind %d, want %d of %d", c.Name, v.Len, v.Kind, b.Rows, c.Kind)
@@ -85,18 +99,17 @@ func (w *Writer) Add(b Block, vecs []*vector.Vector, stats []Stats) error {
 		if err := w.enc.chunk(c, v); err != nil {
 			return err
 		}
-		b.Chunks[i] = Chunk{Stats: stats[i], At: at, Size: w.enc.size, CRC: w.sum, Zstd: w.enc.codec == codecZstd}
+		b.Chunks[i] = Chunk{Stats: st, At: at, Size: w.enc.size, CRC: w.sum, Zstd: w.enc.codec == codecZstd}
 		also[i] = written{encodings: w.enc.encodings, codec: w.enc.codec, dictAt: -1, dataAt: at + w.enc.dataAt, uncompressed: w.enc.uncompressed}
 		if w.enc.dict {
 			also[i].dictAt = at
 		}
-	}
-	// The filters behind the columns, which are read in one go so.
-	for i, v := range vecs {
-		f, err := bloomOf(v, w.Pace)
-		if err != nil {
+		if filters[i], err = bloomOf(v, w.Pace); err != nil {
 			return err
 		}
+	}
+	// The filters behind the columns, which are read in one go so.
+	for i, f := range filters {
 		if f == nil {
 			continue
 		}
