@@ -14,8 +14,7 @@ import (
 
 // showHeaders are MySQL's names of columns that the engine calls something else, by kind of SHOW.
 var showHeaders = map[string][]string{
-	"collation":    {"Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute"},
-	"table status": {17: "Comment"},
+	"collation": {"Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute"},
 }
 
 // asMySQLShows puts right what the engine tells in answer to a SHOW. It owns iter, also when it fails.

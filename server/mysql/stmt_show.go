@@ -45,8 +45,11 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 		}
 		a, err := c.showCreateTable(ctx, s)
 		return a, a != nil || err != nil, err
+	case "table status":
+		a, err := c.showTableStatus(ctx, s)
+		return a, true, err
 	case "create database", "create schema", "triggers", "events",
-		"procedure status", "function status", "table status", "variables", "tables", "databases", "schemas",
+		"procedure status", "function status", "variables", "tables", "databases", "schemas",
 		"collation", "charset", "engines", "status", "plugins":
 		return nil, false, nil
 	default:
