@@ -62,6 +62,13 @@ if [[ ${1:-} == full ]]; then # large, and used in the full run only
     javac -d "$cache/flink-classes" -cp "$cache/flink/*" "$here"/flink/src/*.java
     stamp flink.ok "$here/flink/pom.xml" "$here"/flink/src/*.java
   fi
+  if ! fresh flinkjdbc.ok "$here/flinkjdbc/pom.xml" "$here"/flinkjdbc/src/*.java; then
+    rm -rf "$cache/flinkjdbc"
+    mvn -q -B -f "$here/flinkjdbc/pom.xml" dependency:copy-dependencies -DoutputDirectory="$cache/flinkjdbc"
+    mkdir -p "$cache/flinkjdbc-classes"
+    javac -d "$cache/flinkjdbc-classes" -cp "$cache/flinkjdbc/*" "$here"/flinkjdbc/src/*.java
+    stamp flinkjdbc.ok "$here/flinkjdbc/pom.xml" "$here"/flinkjdbc/src/*.java
+  fi
   pyflink=apache-flink==2.2.0 # of the jars' version
   if ! fresh flink-py.ok <(echo $pyflink); then
     rm -rf "$cache/flink-py"

@@ -1,4 +1,5 @@
 """JDBC drivers beyond plain queries: Connector/J 8 and 9 and MariaDB Connector/J: metadata, prepared statements, cursors, cancel, zones."""
+import os
 import subprocess
 
 import pytest
@@ -24,7 +25,8 @@ def loaded(server):
 
 def program(server, driver, check):
     r = subprocess.run(["java", "-Xmx256m", "-cp", f"{CACHE}/jdbc/classes:{CACHE}/jdbc/{driver}/*", "BiProgram",
-                        f"jdbc:{DRIVERS[driver]}://127.0.0.1:{server.mysql_port}/kafka", check], capture_output=True, text=True, timeout=240)
+                        f"jdbc:{DRIVERS[driver]}://127.0.0.1:{server.mysql_port}/kafka", check], capture_output=True, text=True, timeout=240,
+                       env={**os.environ, "JAVA_TOOL_OPTIONS": "-Dstdout.encoding=UTF-8"})
     assert r.returncode == 0, r.stdout + r.stderr
     return r.stdout.splitlines()
 
@@ -78,3 +80,22 @@ def test_an_instant_is_the_same_in_every_zone(loaded, driver):
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_a_pool_may_reset_a_connection(loaded, driver):
     assert program(loaded, driver, "pool") == ["in [5]", "valid true"] * 3
+
+
+@pytest.mark.parametrize("driver", ["cj8", "cj9"])
+def test_metadata_from_information_schema_and_by_schemas(loaded, driver):
+    lines = program(loaded, driver, "schema")
+    assert len(lines) == 30
+    for n in range(3):
+        said = dict(line.split(" ", 1) for line in lines[10 * n:10 * n + 10])
+        columns = said.pop("columns")
+        assert said == {"databases": "true", "tables": "[jt|TABLE, ju|TABLE]", "views": "[]", "pk": "[_offset|2, _partition|1]",
+                        "index": "[PRIMARY|_partition|1, PRIMARY|_offset|2]", "keys": "[][]", "routines": "[][][]",
+                        "best": "[_partition|4, _offset|-5]", "types": "true"}
+        assert "_partition|INT|4|0|1|NO" in columns and "_offset|BIGINT|-5|0|2|NO" in columns and "n|BIGINT|-5|1|8|NO" in columns, columns
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_batches(loaded, driver):
+    one = ["batch 1000", "rows [0|0|0|null|null]", "batch 1000", "rows [1000|1000|500|4995.00|2026-07-01 12:00:59.25]", "word [it's \\ ü 998]"]
+    assert [line.replace(":59.250000", ":59.25") for line in program(loaded, driver, "batch")] == one * 4

@@ -22,6 +22,8 @@ public class BiProgram {
       case "zones": zones(); break;
       case "columns": columns(); break;
       case "pool": pool(); break;
+      case "schema": schema(); break;
+      case "batch": batch(); break;
       default: throw new IllegalArgumentException(check);
     }
   }
@@ -66,6 +68,60 @@ public class BiProgram {
       c.setReadOnly(true);
       System.out.println("readOnly " + c.isReadOnly());
       System.out.println("valid " + c.isValid(5));
+    }
+  }
+
+  /** Metadata by the other two ways that Connector/J has: from information_schema, and with databases called schemas. */
+  static void schema() throws SQLException {
+    for (String params : new String[] {"useInformationSchema=true", "databaseTerm=SCHEMA", "databaseTerm=SCHEMA&useInformationSchema=true"}) {
+      boolean schemas = params.startsWith("databaseTerm");
+      String cat = schemas ? null : "kafka", sch = schemas ? "kafka" : null;
+      try (Connection c = open(params)) {
+        DatabaseMetaData md = c.getMetaData();
+        System.out.println("databases " + (schemas ? column(md.getSchemas(), "TABLE_SCHEM") : column(md.getCatalogs(), "TABLE_CAT"))
+            .containsAll(List.of("information_schema", "kafka", "millrace")));
+        System.out.println("tables " + cells(md.getTables(cat, sch, "j%", new String[] {"TABLE"}), "TABLE_NAME", "TABLE_TYPE"));
+        System.out.println("views " + cells(md.getTables(cat, sch, "%", new String[] {"VIEW"}), "TABLE_NAME"));
+        System.out.println("columns " + cells(md.getColumns(cat, sch, "jt", "%"), "COLUMN_NAME", "TYPE_NAME", "DATA_TYPE", "NULLABLE", "ORDINAL_POSITION", "IS_GENERATEDCOLUMN"));
+        System.out.println("pk " + cells(md.getPrimaryKeys(cat, sch, "jt"), "COLUMN_NAME", "KEY_SEQ"));
+        System.out.println("index " + cells(md.getIndexInfo(cat, sch, "jt", true, false), "INDEX_NAME", "COLUMN_NAME", "ORDINAL_POSITION"));
+        System.out.println("keys " + cells(md.getImportedKeys(cat, sch, "jt"), "FKCOLUMN_NAME") + cells(md.getExportedKeys(cat, sch, "jt"), "FKCOLUMN_NAME"));
+        System.out.println("routines " + cells(md.getProcedures(cat, sch, "%"), "PROCEDURE_NAME") + cells(md.getProcedureColumns(cat, sch, "%", "%"), "COLUMN_NAME")
+            + cells(md.getFunctions(cat, sch, "%"), "FUNCTION_NAME"));
+        System.out.println("best " + cells(md.getBestRowIdentifier(cat, sch, "jt", DatabaseMetaData.bestRowSession, true), "COLUMN_NAME", "DATA_TYPE"));
+        List<String> types = cells(md.getTypeInfo(), "TYPE_NAME", "DATA_TYPE");
+        System.out.println("types " + types.containsAll(List.of("BIGINT|-5", "DECIMAL|3", "VARCHAR|12", "DATETIME|93", "TIMESTAMP|93", "DOUBLE|8")));
+      }
+    }
+  }
+
+  /** Batches of INSERT, one statement or many, in a transaction that is kept or not. */
+  static void batch() throws SQLException {
+    for (String params : new String[] {"", "rewriteBatchedStatements=true", "useServerPrepStmts=true", "useServerPrepStmts=true&rewriteBatchedStatements=true"}) {
+      try (Connection c = open(params); Statement s = c.createStatement()) {
+        s.execute("CREATE TABLE sales (id BIGINT, word VARCHAR(100), price DECIMAL(12,2), at DATETIME(6))");
+        c.setAutoCommit(false);
+        for (boolean kept : new boolean[] {false, true}) {
+          try (PreparedStatement p = c.prepareStatement("INSERT INTO sales (id, word, price, at) VALUES (?, ?, ?, ?)")) {
+            for (int i = 0; i < 1000; i++) {
+              p.setLong(1, i);
+              if (i % 2 == 0) p.setString(2, "it's \\ ü " + i);
+              else p.setNull(2, Types.VARCHAR);
+              p.setBigDecimal(3, java.math.BigDecimal.valueOf(i, 2));
+              p.setObject(4, LocalDateTime.of(2026, 7, 1, 12, 0, i % 60, 250_000_000));
+              p.addBatch();
+            }
+            System.out.println("batch " + p.executeBatch().length);
+          }
+          if (kept) c.commit();
+          else c.rollback();
+          System.out.println("rows " + rows(s.executeQuery("SELECT COUNT(*), COUNT(DISTINCT id), COUNT(word), SUM(price), MAX(at) FROM sales")));
+          c.commit();
+        }
+        c.setAutoCommit(true);
+        System.out.println("word " + rows(s.executeQuery("SELECT word FROM sales WHERE id = 998")));
+        s.execute("DROP TABLE sales");
+      }
     }
   }
 
