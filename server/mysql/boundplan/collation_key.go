@@ -53,7 +53,9 @@ func fixFoldedEquality(ctx *sql.Context, e expression.Comparer) sql.Expression {
 	for _, x := range []sql.Expression{left, right} {
 		switch x := x.(type) {
 		case *expression.Literal:
-			return nil // compared value by value, which is right
+			if _, nullSafe := e.(*expression.NullSafeEquals); !nullSafe {
+				return nil // compared value by value, which is right
+			}
 		case *expression.GetField:
 			if strings.EqualFold(x.Database(), sql.InformationSchemaDatabaseName) {
 				return nil
@@ -109,16 +111,26 @@ func (k *collationKey) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || v == nil {
 		return nil, err
 	}
-	if v, err = sql.UnwrapAny(ctx, v); err != nil {
-		return nil, err
-	}
-	s, err := sqlfn.ToText(ctx, v, k.text.Type())
+	key, err := foldedKey(ctx, v, k.text.Type(), k.collation)
 	if err != nil {
 		return nil, err
 	}
+	return key, nil
+}
+
+// foldedKey is the weights of v, which is not NULL, in hexadecimal.
+func foldedKey(ctx *sql.Context, v any, t sql.Type, coll sql.CollationID) (string, error) {
+	v, err := sql.UnwrapAny(ctx, v)
+	if err != nil {
+		return "", err
+	}
+	s, err := sqlfn.ToText(ctx, v, t)
+	if err != nil {
+		return "", err
+	}
 	var key strings.Builder
-	if err := k.collation.WriteWeightString(&key, s); err != nil {
-		return nil, err
+	if err := coll.WriteWeightString(&key, s); err != nil {
+		return "", err
 	}
 	return hex.EncodeToString([]byte(key.String())), nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"millrace/pushdown"
+	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -18,6 +19,8 @@ type inSubquery struct {
 	left sql.Expression
 	sub  *plan.Subquery
 	rows *inRows // shared by copies
+	// folds is the collation by which text compares, if it finds different text equal; else 0.
+	folds sql.CollationID
 }
 
 // inRows are the subquery's values, where they are the same for every row.
@@ -35,7 +38,7 @@ var (
 )
 
 // fixIn replaces the engine's IN (SELECT …) unless it is of tuples.
-func fixIn(_ *sql.Context, e sql.Expression) sql.Expression {
+func fixIn(ctx *sql.Context, e sql.Expression) sql.Expression {
 	in, ok := e.(*plan.InSubquery)
 	if !ok {
 		return nil
@@ -44,7 +47,29 @@ func fixIn(_ *sql.Context, e sql.Expression) sql.Expression {
 	if !ok || types.NumColumns(in.LeftChild.Type()) != 1 || len(sub.Query.Schema()) != 1 {
 		return nil
 	}
-	return &inSubquery{left: in.LeftChild, sub: sub, rows: &inRows{}}
+	out := &inSubquery{left: in.LeftChild, sub: sub, rows: &inRows{}}
+	if sqlfn.IsText(in.LeftChild) && types.IsText(out.right()) {
+		lc, lp := sql.GetCoercibility(ctx, in.LeftChild)
+		rc, rp := coercibilityOf(ctx, sub.Query)
+		if coll, _ := sql.ResolveCoercibility(lc, lp, rc, rp); sqlfn.FoldsText(coll) {
+			out.folds = coll
+		}
+	}
+	return out
+}
+
+// coercibilityOf the one column of a query.
+func coercibilityOf(ctx *sql.Context, query sql.Node) (sql.CollationID, byte) {
+	switch n := query.(type) {
+	case *plan.Project:
+		return sql.GetCoercibility(ctx, n.Projections[0])
+	case *plan.Distinct, *plan.Sort, *plan.Limit, *plan.Offset:
+		return coercibilityOf(ctx, n.Children()[0])
+	}
+	if t, ok := query.Schema()[0].Type.(sql.StringType); ok {
+		return t.Collation(), 2 // as of a column
+	}
+	return sql.Collation_binary, 5
 }
 
 // joinable gives the engine its own expression back where a filter asks for nothing but it, so that
@@ -53,7 +78,7 @@ func joinable(filter sql.Expression) (sql.Expression, bool) {
 	changed := false
 	conjuncts := expression.SplitConjunction(filter)
 	for i, c := range conjuncts {
-		if in, ok := c.(*inSubquery); ok && alike(in.left.Type(), in.right()) {
+		if in, ok := c.(*inSubquery); ok && in.folds == 0 && alike(in.left.Type(), in.right()) {
 			conjuncts[i], changed = plan.NewInSubquery(in.left, in.sub), true
 		}
 	}
@@ -93,7 +118,7 @@ func (in *inSubquery) WithChildren(children ...sql.Expression) (sql.Expression, 
 	if !ok {
 		return nil, fmt.Errorf("IN: %T in place of a subquery", children[1])
 	}
-	return &inSubquery{left: children[0], sub: sub, rows: &inRows{}}, nil
+	return &inSubquery{left: children[0], sub: sub, rows: &inRows{}, folds: in.folds}, nil
 }
 
 func (in *inSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
@@ -115,9 +140,12 @@ func (in *inSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if left == nil {
 		return nil, nil
 	}
-	key, err := in.class().Append(ctx, nil, left)
+	key, err := in.appendKey(ctx, nil, left, in.left.Type())
 	if err != nil {
 		return nil, err
+	}
+	if in.folds != 0 && len(rows.byKey[string(key)]) > 0 {
+		return true, nil
 	}
 	for _, v := range rows.byKey[string(key)] {
 		if v == nil {
@@ -142,6 +170,15 @@ func (in *inSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	return false, nil
 }
 
+// appendKey adds what equal values have in common.
+func (in *inSubquery) appendKey(ctx *sql.Context, key []byte, v any, t sql.Type) ([]byte, error) {
+	if in.folds == 0 {
+		return in.class().Append(ctx, key, v)
+	}
+	s, err := foldedKey(ctx, v, t, in.folds)
+	return append(key, s...), err
+}
+
 func (in *inSubquery) class() pushdown.KeyClass {
 	return pushdown.KeyClassOf(in.left.Type(), in.right())
 }
@@ -161,7 +198,7 @@ func (in *inSubquery) fill(ctx *sql.Context, row sql.Row, rows *inRows) error {
 			rows.null = true
 			continue
 		}
-		if key, err = class.Append(ctx, key[:0], v); err != nil {
+		if key, err = in.appendKey(ctx, key[:0], v, in.right()); err != nil {
 			return err
 		}
 		// Text with the same key is the same; numbers need not be.

@@ -2,6 +2,7 @@ package boundplan
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"millrace/catalog/sqltable"
@@ -141,7 +142,7 @@ func (f *setOps) setOp(n *plan.SetOp) (sql.Node, error) {
 	}
 	f.changed = f.changed || sql.Node(n) != fixed
 	if !f.changed {
-		return fixed, nil
+		return distinctByCollation(fixed), nil
 	}
 	// What has no id of its own got the ids that are left, in order.
 	rest := n.Columns().Difference(sql.NewColSet(ids...))
@@ -154,7 +155,40 @@ func (f *setOps) setOp(n *plan.SetOp) (sql.Node, error) {
 		}
 		f.types[id] = t
 	}
-	return f.retype(fixed) // its own ORDER BY
+	retyped, err := f.retype(fixed) // its own ORDER BY
+	if err != nil {
+		return nil, err
+	}
+	return distinctByCollation(retyped), nil
+}
+
+// distinctByCollation lets a UNION leave out rows that are equal by their columns' collations; the engine's own
+// leaves out those of the same bytes.
+func distinctByCollation(node sql.Node) sql.Node {
+	n, ok := node.(*plan.SetOp)
+	if !ok || n.SetOpType != plan.UnionType || !n.Distinct {
+		return node
+	}
+	folds := slices.ContainsFunc(n.Schema(), func(c *sql.Column) bool {
+		t, ok := c.Type.(sql.StringType)
+		return ok && sqlfn.FoldsText(t.Collation())
+	})
+	if !folds {
+		return node
+	}
+	all := *n
+	all.Distinct, all.SortFields, all.Limit, all.Offset = false, nil, nil, nil
+	var out sql.Node = plan.NewDistinct(&all)
+	if len(n.SortFields) > 0 {
+		out = plan.NewSort(n.SortFields, out)
+	}
+	if n.Offset != nil {
+		out = plan.NewOffset(n.Offset, out)
+	}
+	if n.Limit != nil {
+		out = plan.NewLimit(n.Limit, out)
+	}
+	return out
 }
 
 // setMembers are what set operations of one kind put together.
