@@ -272,14 +272,20 @@ func printableLines(b []byte) string {
 
 // binary spells bytes: as the text that they are, or as 0x and their digits.
 func binary(b []byte) string {
-	text := utf8.Valid(b)
-	for i := 0; text && i < len(b); i++ {
-		text = b[i] >= 0x20 && b[i] != 0x7f || b[i] == '\n' || b[i] == '\r' || b[i] == '\t'
-	}
-	if text {
+	if isText(b) {
 		return printable(b)
 	}
 	return fmt.Sprintf("0x%X", b)
+}
+
+// isText says whether bytes of a binary column are text, without control characters but lines and tabs.
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c < 0x20 && c != '\n' && c != '\r' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return utf8.Valid(b)
 }
 
 // --- vertical: a cell after the other, each with the lines that it has ---
@@ -357,7 +363,7 @@ func (c *csvWriter) Close() error {
 // plainBytes keeps text as it is, and spells binary that is none with digits: a file of another
 // encoding than UTF-8 in places is one that nobody can read.
 func plainBytes(kind ColumnKind, b []byte) []byte {
-	if kind == BinaryColumn && !utf8.Valid(b) {
+	if kind == BinaryColumn && !isText(b) {
 		return fmt.Appendf(nil, "0x%X", b)
 	}
 	return b
@@ -462,7 +468,7 @@ func jsonCell(kind ColumnKind, c []byte) []byte {
 		if json.Compact(&b, c) == nil {
 			return b.Bytes()
 		}
-	case kind == BinaryColumn && !utf8.Valid(c):
+	case kind == BinaryColumn && !isText(c):
 		return appendJSONString(nil, base64.StdEncoding.EncodeToString(c))
 	}
 	return appendJSONString(nil, string(c))
