@@ -63,8 +63,8 @@ func TestToolsFindTheDatabasesOfAServer(t *testing.T) {
 		{"SELECT * FROM mysql.tables_priv", ""},
 		{"SELECT Host, User, Routine_name, Proc_priv FROM mysql.procs_priv WHERE Db = 'kafka'", ""},
 		{"SHOW FULL TRIGGERS FROM kafka", ""},
-		{"SHOW TABLES FROM mysql", "columns_priv / db / procs_priv / tables_priv / user"},
-		{"SELECT table_name FROM information_schema.tables WHERE table_schema = 'sys'", "version"},
+		{"SHOW TABLES FROM mysql", "columns_priv / db / default_roles / func / general_log / global_grants / procs_priv / proxies_priv / role_edges / slow_log / tables_priv / time_zone_name / user"},
+		{"SELECT table_name FROM information_schema.tables WHERE table_schema = 'sys'", "innodb_lock_waits / processlist / schema_unused_indexes / session / statement_analysis / sys_config / version"},
 	} {
 		if got := ask(t, db, c.query); got != c.want {
 			t.Errorf("%s: %s, want %s", c.query, got, c.want)

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"strconv"
 	"strings"
+	"time"
 
 	"millrace/catalog/sqltable"
 
@@ -132,6 +133,8 @@ func (c *conn) statusValue(row sql.Row) sql.Row {
 		value = strconv.Itoa(c.threadCount(func(*thread) bool { return true }))
 	case "Threads_running":
 		value = strconv.Itoa(c.threadCount((*thread).isRunning))
+	case "Uptime":
+		value = strconv.FormatInt(int64(time.Since(c.s.started)/time.Second), 10)
 	case "Ssl_cipher", "Ssl_version":
 		state, ok := c.wc.TLSState()
 		if !ok {

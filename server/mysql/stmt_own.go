@@ -29,6 +29,7 @@ func newOwnForms() []ownForm {
 		{regexp.MustCompile(`(?is)^EXPLAIN\s+FORMAT\s*=\s*'?JSON'?\s+(.*)$`), func(m []string) *ownStatement {
 			return &ownStatement{run: explainJSON(m[1])}
 		}},
+		{regexp.MustCompile(`(?is)^EXPLAIN\s+ANALYZE\s+FORMAT\s*=\s*'?TREE'?\s+(.*)$`), instead(func(m []string) string { return "EXPLAIN ANALYZE " + m[1] })},
 		{regexp.MustCompile(`(?is)^SHOW\s+OPEN\s+TABLES\b.*$`), empty("Database", "Table", "In_use", "Name_locked")},
 		{regexp.MustCompile(`(?is)^SHOW\s+ENGINE\s+\S+\s+(?:STATUS|MUTEX|LOGS)$`), empty("Type", "Name", "Status")},
 		{regexp.MustCompile(`(?is)^SHOW\s+PROFILES$`), empty("Query_ID", "Duration", "Query")},

@@ -27,6 +27,8 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 			return nil, true, sqlerr.ErrNeedsAdmin
 		}
 		return rows(sql.Schema{{Name: "File", Type: types.LongText}}, nil), true, nil
+	case "replicas":
+		return rows(sql.Schema{textColumn("Server_Id"), textColumn("Host"), textColumn("Port"), textColumn("Source_Id"), textColumn("Replica_UUID")}, nil), true, nil
 	case "create trigger", "create procedure", "create event", "create function":
 		return nil, true, sqlerr.Unsupported("SHOW " + strings.ToUpper(s.Type))
 	case "create view":

@@ -61,7 +61,7 @@ func runLimits(ctx context.Context, s settings) error {
 	parts := []struct {
 		name string
 		do   func(context.Context, string) error
-	}{{"partitions", l.partitions}, {"connections", l.connections}, {"groups", l.groups}}
+	}{{"partitions", l.partitions}, {"connections", l.connections}, {"groups", l.groups}, {"tables", l.tables}}
 	known := false
 	for _, p := range parts {
 		if s.limits != p.name && s.limits != "all" {

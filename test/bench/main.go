@@ -49,7 +49,7 @@ func main() {
 	flag.IntVar(&s.rate, "rate", 5000, "records a second offered for the latency phase")
 	flag.StringVar(&s.only, "only", "", "run just this broker: millrace, kafka or kafka-flush")
 	flag.StringVar(&s.steps, "steps", "", "run just the steps whose names contain this, such as \"100 B\"")
-	flag.StringVar(&s.limits, "limits", "", "measure Millrace's limits instead: partitions, connections, groups or all")
+	flag.StringVar(&s.limits, "limits", "", "measure Millrace's limits instead: partitions, connections, groups, tables or all")
 	flag.Int64Var(&s.gigabytes, "gb", 10, "what the limits write before kill −9")
 	flag.BoolVar(&s.memory, "memory", false, "have statements run beyond their memory instead, beside a producer")
 	flag.BoolVar(&s.expansion, "expansion", false, "offer JSON with the expansion of columns off and on instead, each for -time")

@@ -1,0 +1,78 @@
+package mysql
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every table of the databases that tools look into can be read, and what there is tells the truth.
+func TestTablesThatToolsLookIntoCanBeRead(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"a":1}`)
+	db := in.open("app", "", "")
+	for _, name := range []string{"mysql", "performance_schema", "sys"} {
+		for _, tbl := range strings.Split(ask(t, db, "SHOW TABLES FROM "+name), " / ") {
+			if _, err := table(t, db, "SELECT * FROM "+name+".`"+tbl+"` LIMIT 3"); err != nil {
+				t.Errorf("%s.%s: %v", name, tbl, err)
+			}
+		}
+	}
+	for i := range 3 {
+		ask(t, db, "SELECT a FROM t WHERE a="+string(rune('0'+i)))
+	}
+	for query, want := range map[string]string{
+		"SELECT COUNT_STAR FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST_TEXT LIKE 'select `a` from `t`%'": "3",
+		"SELECT exec_count FROM sys.statement_analysis WHERE query LIKE 'select `a` from `t`%'":                                       "3",
+		"SELECT VARIABLE_VALUE FROM performance_schema.global_status WHERE VARIABLE_NAME='Threads_connected'":                         "1",
+		"SELECT VARIABLE_VALUE < 600 FROM performance_schema.session_status WHERE VARIABLE_NAME='Uptime'":                             "1",
+		"SELECT user, command FROM sys.session":              "app,Query",
+		"SELECT COUNT(*) FROM performance_schema.data_locks": "0",
+		"SHOW REPLICAS":             "",
+		"SHOW ERRORS":               "",
+		"SHOW OPEN TABLES":          "",
+		"SHOW ENGINE INNODB STATUS": "",
+		"SELECT SESSION_USER()=USER(), SEC_TO_TIME(3661), MAKEDATE(2024,60)": "1,01:01:01,2024-02-29",
+	} {
+		if got := ask(t, db, query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	for _, query := range []string{"EXPLAIN FORMAT=TREE SELECT a FROM t", "EXPLAIN FORMAT=JSON SELECT a FROM t", "EXPLAIN ANALYZE SELECT a FROM t", "EXPLAIN ANALYZE FORMAT=TREE SELECT a FROM t"} {
+		if got := ask(t, db, query); !strings.Contains(got, "Scan t") {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+}
+
+func TestShowTableStatusIsOfTheTablesAskedFor(t *testing.T) {
+	in := start(t, nil)
+	in.topic("orders", map[string]string{"retention.ms": "5000"}, `{"a":1}`, `{"a":2}`)
+	in.topic("other", nil)
+	db := in.open("app", "", "")
+	for query, want := range map[string]string{
+		"SHOW TABLE STATUS LIKE 'ord%'":                  "orders,2",
+		"SHOW TABLE STATUS FROM kafka LIKE 'none'":       "",
+		"SHOW TABLE STATUS WHERE Name='other'":           "other,0",
+		"SHOW TABLE STATUS WHERE `Rows` > 1":             "orders,2",
+		"SHOW TABLE STATUS FROM millrace LIKE 'storage'": "storage,0",
+	} {
+		r, err := table(t, db, query)
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+			continue
+		}
+		var got []string
+		for _, row := range r {
+			got = append(got, row[0]+","+row[4])
+		}
+		if strings.Join(got, " / ") != want {
+			t.Errorf("%s: %v, want %s", query, got, want)
+		}
+	}
+	if got := ask(t, db, "SELECT table_comment, create_options FROM information_schema.tables WHERE table_name='orders'"); got != "retention.ms=5000,partitioned" {
+		t.Error(got)
+	}
+	if _, err := table(t, db, "SHOW TABLE STATUS FROM nowhere"); errNumber(err) != 1049 {
+		t.Error(err)
+	}
+}
