@@ -2,9 +2,9 @@ package mysql
 
 import (
 	"crypto/tls"
+	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"millrace/catalog/sqltable"
 
@@ -43,6 +43,10 @@ func (c *conn) asMySQLShows(ctx *sql.Context, s *sqlparser.Show, schema sql.Sche
 		}
 	case "status":
 		iter = &mappedIter{iter, c.statusValue}
+	case "variables":
+		iter = &mappedIter{iter, switchValue}
+	case "plugins":
+		schema, iter = pluginRows(schema, iter)
 	}
 	if err != nil {
 		_ = iter.Close(ctx)
@@ -133,8 +137,6 @@ func (c *conn) statusValue(row sql.Row) sql.Row {
 		value = strconv.Itoa(c.threadCount(func(*thread) bool { return true }))
 	case "Threads_running":
 		value = strconv.Itoa(c.threadCount((*thread).isRunning))
-	case "Uptime":
-		value = strconv.FormatInt(int64(time.Since(c.s.started)/time.Second), 10)
 	case "Ssl_cipher", "Ssl_version":
 		state, ok := c.wc.TLSState()
 		if !ok {
@@ -161,4 +163,50 @@ func (c *conn) threadCount(has func(*thread) bool) int {
 		}
 	})
 	return n
+}
+
+// switchValue says ON or OFF of a variable that is a switch; @@name of the same is 1 or 0.
+func switchValue(row sql.Row) sql.Row {
+	if len(row) != 2 {
+		return row
+	}
+	name, _ := row[0].(string)
+	v, _, ok := sql.SystemVariables.GetGlobal(name)
+	if !ok {
+		return row
+	}
+	if _, ok := v.GetType().(types.SystemBoolType); !ok {
+		return row
+	}
+	switch fmt.Sprint(row[1]) {
+	case "1", "true":
+		return sql.Row{row[0], "ON"}
+	case "0", "false":
+		return sql.Row{row[0], "OFF"}
+	}
+	return row
+}
+
+// pluginRows are the columns of information_schema.plugins that SHOW PLUGINS has, under its names.
+func pluginRows(schema sql.Schema, iter sql.RowIter) (sql.Schema, sql.RowIter) {
+	from := map[string]string{"PLUGIN_NAME": "Name", "PLUGIN_STATUS": "Status", "PLUGIN_TYPE": "Type", "PLUGIN_LIBRARY": "Library", "PLUGIN_LICENSE": "License"}
+	var out sql.Schema
+	var at []int
+	for i, c := range schema {
+		if name, ok := from[c.Name]; ok {
+			c = c.Copy()
+			c.Name = name
+			out, at = append(out, c), append(at, i)
+		}
+	}
+	if len(out) != len(from) {
+		return schema, iter
+	}
+	return out, &mappedIter{iter, func(row sql.Row) sql.Row {
+		short := make(sql.Row, len(at))
+		for i, from := range at {
+			short[i] = row[from]
+		}
+		return short
+	}}
 }

@@ -77,3 +77,28 @@ func TestFlushTablesIsForThoseWhoMayChangeThem(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestSwitchesAreShownAsOnAndOff(t *testing.T) {
+	in := start(t, nil)
+	db := in.open("app", "", "")
+	for query, want := range map[string]string{
+		"SHOW VARIABLES LIKE 'autocommit'":                    "autocommit,ON",
+		"SHOW GLOBAL VARIABLES LIKE 'partial_revokes'":        "partial_revokes,OFF",
+		"SHOW VARIABLES WHERE Variable_name = 'local_infile'": "local_infile,OFF",
+		"SHOW VARIABLES LIKE 'lower_case_table_names'":        "lower_case_table_names,0",
+		"SHOW VARIABLES LIKE 'wait_timeout'":                  "wait_timeout,28800",
+		"SELECT @@autocommit, @@partial_revokes":              "1,0",
+	} {
+		if got := ask(t, db, query); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+	r, err := db.Query("SHOW PLUGINS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if names, err := r.Columns(); err != nil || strings.Join(names, ",") != "Name,Status,Type,Library,License" {
+		t.Errorf("SHOW PLUGINS: %v %v", names, err)
+	}
+}
