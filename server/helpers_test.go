@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"crypto/tls"
 	"database/sql"
 	"errors"
@@ -61,4 +62,22 @@ func loginError(t *testing.T, s *server.Server, user, password string, c *tls.Co
 	default:
 		return -1
 	}
+}
+
+// tablesOf are the names of all tables of a database, as db's user sees them.
+func tablesOf(ctx context.Context, t *testing.T, db *sql.DB, database string) (names []string) {
+	t.Helper()
+	rows, err := db.QueryContext(ctx, "SHOW TABLES FROM "+database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return names
 }

@@ -12,7 +12,6 @@ import (
 	"millrace/blobexpand/jsonval"
 	"millrace/catalog"
 	"millrace/catalog/sqltable"
-	"millrace/server/auth"
 	"millrace/server/mysql/rowrecord"
 	"millrace/server/mysql/sqlerr"
 	"millrace/store/state"
@@ -41,7 +40,7 @@ func (c *conn) suggest(ctx *sql.Context, params []sqlparser.Expr, bindings map[s
 	if !ok {
 		return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to millrace.suggest: the name of a topic is needed")
 	}
-	if !mayDo(ctx, auth.Read, sqltable.KafkaDatabase, name) {
+	if !mayRead(ctx, sqltable.KafkaDatabase, name) || !maySee(ctx, sqltable.KafkaDatabase, name) {
 		return nil, errDenied(c.sess, "SELECT", name)
 	}
 	table, err := sqltable.StatementFrom(ctx).Bind(ctx, name)
