@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"millrace/ingest/sealer"
 	"millrace/scan/columns"
 	"millrace/server/kafka"
 	"millrace/server/kafka/group"
@@ -47,6 +48,8 @@ type Options struct {
 	KafkaWire kafka.Options // MaxConnections and LoginTimeout are the above
 	MySQLWire mysql.Options // likewise
 	Columns   columns.Options
+	// ColumnsCold is after what time files of columns are compressed; 0: never.
+	ColumnsCold time.Duration
 
 	Version string
 	Logger  *slog.Logger // nil: slog.Default()
@@ -84,6 +87,8 @@ func DefaultOptions() Options {
 		Groups:    group.DefaultOptions(),
 		KafkaWire: kafka.DefaultOptions(),
 		MySQLWire: mysql.DefaultOptions(),
+
+		ColumnsCold: sealer.DefaultCold,
 	}
 	o.MaxConnections, o.LoginTimeout = o.KafkaWire.MaxConnections, o.KafkaWire.LoginTimeout
 	o.KafkaWire.AutoCreateTopics = true

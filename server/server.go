@@ -117,7 +117,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	co.Dir, co.FS = filepath.Join(o.Data, columnsDir), so.FS
 	cols := columns.New(co)
 	s.stop = append(s.stop, cols.Close)
-	seals := sealer.New(sealer.Options{Store: s.Store, Catalog: tables, Columns: cols, Logger: o.Logger, Registry: registry})
+	seals := sealer.New(sealer.Options{Store: s.Store, Catalog: tables, Columns: cols, Cold: o.ColumnsCold, Logger: o.Logger, Registry: registry})
 	s.stop = append(s.stop, seals.Close)
 
 	in := ingest.New(s.Store, ingest.Options{Registry: registry, Check: ingest.CheckColumns(tables)})

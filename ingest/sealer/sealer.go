@@ -33,7 +33,7 @@ type Options struct {
 	// Age is after what time without new records the rest of a partition is sealed, however few its rows are (but
 	// minIdleRows); default 10 min. Less makes more and smaller files.
 	Age time.Duration
-	// Cold is after what time files are written anew, compressed where that pays; default 1 h. What is read often is in memory by
+	// Cold is after what time files are written anew, compressed where that pays; 0: never. What is read often is in memory by
 	// then, or is not read often. Less costs more of the processors where records do not live much longer.
 	Cold time.Duration
 }
@@ -48,6 +48,8 @@ const (
 	patience = 10 * time.Second
 	// renewEvery is how often small blocks, and those of outdated types, are looked for.
 	renewEvery = 5 * time.Minute
+	// DefaultCold is after what time a server compresses files.
+	DefaultCold = time.Hour
 	// coolEvery is how often a file is looked for that is cold.
 	coolEvery = 10 * time.Second
 	// sweepEvery is how often files that nobody wants are looked for.
@@ -103,9 +105,6 @@ func New(o Options) *Sealer {
 	}
 	if o.Age <= 0 {
 		o.Age = 10 * time.Minute
-	}
-	if o.Cold <= 0 {
-		o.Cold = time.Hour
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Sealer{
@@ -234,7 +233,7 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 		s.renewed = now
 		defer s.renew(ctx, sn.Topics().All())
 	}
-	if len(list) == 0 && now.Sub(s.cooled) >= coolEvery {
+	if s.o.Cold > 0 && len(list) == 0 && now.Sub(s.cooled) >= coolEvery {
 		s.cooled = now
 		defer s.cool(ctx, sn.Topics().All(), now.Add(-s.o.Cold))
 	}

@@ -55,7 +55,7 @@ func open(t *testing.T, fs *vfs.Mem) *bench {
 	}
 	b.cat = catalog.New(b.st, catalog.Options{Logger: quiet})
 	b.set = columns.New(columns.Options{Dir: "/data/columns", FS: fs, BlockRows: blockRows, CacheBytes: 1 << 20, Now: func() time.Time { return b.now }})
-	b.s = New(Options{Store: b.st, Catalog: b.cat, Columns: b.set, Logger: quiet, Every: time.Hour})
+	b.s = New(Options{Store: b.st, Catalog: b.cat, Columns: b.set, Logger: quiet, Every: time.Hour, Cold: DefaultCold})
 	return b
 }
 

@@ -68,6 +68,7 @@ type Serve struct {
 	SealAge        time.Duration `help:"... or this old." default:"${sealage}" placeholder:"TIME" group:"Storage"`
 	TailCacheBytes ByteSize      `help:"Recent records kept in memory." default:"${tailcache}" placeholder:"SIZE" group:"Storage"`
 	ColumnCache    ByteSize      `help:"Columns kept in memory for SQL; 0 for 1GiB or a quarter of the machine's memory, whichever is less." default:"${columncache}" placeholder:"SIZE" group:"Storage"`
+	ColumnsCold    time.Duration `help:"Files of columns are written anew after so long, compressed where that pays; 0 for never." default:"${columnscold}" placeholder:"TIME" group:"Storage"`
 	InFlightBytes  ByteSize      `help:"Records waiting for the disk; producers wait beyond it." default:"${inflight}" placeholder:"SIZE" group:"Storage"`
 	RetentionEvery time.Duration `help:"Interval of retention checks." default:"${retentionevery}" placeholder:"TIME" group:"Storage"`
 
@@ -117,6 +118,7 @@ func Vars() kong.Vars {
 		"sealage":        period(d.Store.SealAge),
 		"tailcache":      size(d.Store.TailCacheBytes),
 		"columncache":    size(d.Columns.CacheBytes),
+		"columnscold":    period(d.ColumnsCold),
 		"inflight":       size(d.Store.InFlightBytes),
 		"retentionevery": period(d.Store.RetentionEvery),
 	}
@@ -257,6 +259,7 @@ func (s *Serve) Options(version string, w io.Writer) (server.Options, error) {
 	o.Store.SealAge = s.SealAge
 	o.Store.TailCacheBytes = int64(s.TailCacheBytes)
 	o.Columns.CacheBytes = int64(s.ColumnCache)
+	o.ColumnsCold = s.ColumnsCold
 	o.Store.InFlightBytes = int64(s.InFlightBytes)
 	o.Store.RetentionEvery = s.RetentionEvery
 

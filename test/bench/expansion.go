@@ -27,6 +27,8 @@ import (
 const (
 	expansionRate = 150_000
 	expansionSize = 1000
+	// expansionKeeps is what a partition keeps, so that a run of any length fits the disk: half a minute of the load.
+	expansionKeeps = 800 << 20
 )
 
 // expansion is what one run of the same load told.
@@ -88,7 +90,7 @@ func expand(ctx context.Context, s settings, mode string) (e expansion, err erro
 		return e, err
 	}
 	defer os.RemoveAll(dir)
-	p, err := millraceBroker(s.millrace).startIn(ctx, dir)
+	p, err := millraceBroker(s.millrace, "--retention-every", "5s").startIn(ctx, dir)
 	if err != nil {
 		return e, err
 	}
@@ -291,9 +293,11 @@ func createExpanded(ctx context.Context, cl *kgo.Client, topic, mode string) err
 	req := kmsg.NewPtrCreateTopicsRequest()
 	t := kmsg.NewCreateTopicsRequestTopic()
 	t.Topic, t.NumPartitions, t.ReplicationFactor = topic, partitions, 1
-	c := kmsg.NewCreateTopicsRequestTopicConfig()
-	c.Name, c.Value = "millrace.expand", kmsg.StringPtr(mode)
-	t.Configs = append(t.Configs, c)
+	for name, value := range map[string]string{"millrace.expand": mode, "retention.bytes": strconv.Itoa(expansionKeeps)} {
+		c := kmsg.NewCreateTopicsRequestTopicConfig()
+		c.Name, c.Value = name, kmsg.StringPtr(value)
+		t.Configs = append(t.Configs, c)
+	}
 	req.Topics = append(req.Topics, t)
 	r, err := req.RequestWith(ctx, cl)
 	if err != nil {

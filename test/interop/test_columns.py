@@ -1,9 +1,14 @@
 """Files of columns are Parquet files that others read as they lie."""
 import datetime
 import decimal
+import random
+import time
 
 import duckdb
+import pyarrow.parquet
 from confluent_kafka import Producer
+
+from millrace import Millrace
 
 
 def test_duckdb_reads_the_columns_of_a_sealed_topic_as_sql_shows_them(server):
@@ -48,3 +53,43 @@ def test_columns_may_be_deleted_while_the_server_is_down(server):
         f.unlink()
     server.start()
     assert server.one("SELECT SUM(n) FROM d") == 499500
+
+
+def test_duckdb_and_arrow_read_files_that_are_compressed_once_they_are_cold(tmp_path):
+    m = Millrace(tmp_path / "data", "--columns-cold", "1s").start()
+    try:
+        p = Producer({"bootstrap.servers": m.bootstrap})
+        rows = 20_000
+        for i in range(rows):
+            p.produce(
+                "cold",
+                value=f'{{"n":{i},"id":"{i * 2654435761 % 2**32:016x}","text":"row {i} lies before row {i + 1} and behind row {i - 1}",'
+                f'"amount":{i % 500}.25,"status":{[200, 404, 500][i % 3]},"lat":{(i * 7919) % 18000 / 100 - 90},"r":{random.getrandbits(60)}}}',
+                partition=0,
+            )
+            p.poll(0)
+        p.flush()
+        m.sql("CALL millrace.seal('cold')")
+        (hot,) = (m.data / "columns").glob("cold.*/*.parquet")
+        was = hot.stat().st_size
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            files = list((m.data / "columns").glob("cold.*/*.parquet"))
+            if files and files != [hot] and len(files) == 1:
+                break
+            time.sleep(0.2)
+        (cold,) = files
+        assert cold != hot and cold.stat().st_size < was * 0.7
+        columns = "`_offset`, n, id, text, amount, status, lat, r"
+        want = m.sql(f"SELECT {columns} FROM cold ORDER BY _offset")
+        assert len(want) == rows
+        db = duckdb.connect()
+        assert db.execute(f"SELECT {columns.replace('`', chr(34))} FROM '{cold}' ORDER BY _offset").fetchall() == [tuple(r) for r in want]
+        codecs = dict(db.execute(f"SELECT path_in_schema, compression FROM parquet_metadata('{cold}')").fetchall())
+        assert codecs["text"] == "ZSTD" and codecs["r"] == "UNCOMPRESSED"
+        encodings = dict(db.execute(f"SELECT path_in_schema, encodings FROM parquet_metadata('{cold}')").fetchall())
+        assert "RLE_DICTIONARY" in encodings["amount"] and "RLE_DICTIONARY" in encodings["status"]
+        table = pyarrow.parquet.read_table(cold, columns=["n", "id", "text", "amount", "status", "lat", "r"]).to_pylist()
+        assert [tuple(r.values()) for r in table] == [tuple(r[1:]) for r in want]
+    finally:
+        m.stop()
