@@ -26,8 +26,9 @@ const (
 type plotWriter struct {
 	w      io.Writer
 	kind   string
-	width  int
-	label  int // index of the label column, -1 none
+	width   int
+	colored bool
+	label   int // index of the label column, -1 none
 	series []int
 	cols   []Column
 
@@ -39,7 +40,7 @@ func newPlotWriter(w io.Writer, kind string, width int, cols []Column) (*plotWri
 	if kind != plotLine && kind != plotBar {
 		return nil, fmt.Errorf(`\plot %s: there are line and bar`, kind)
 	}
-	p := &plotWriter{w: w, kind: kind, width: width, label: -1, cols: cols}
+	p := &plotWriter{w: w, kind: kind, width: width, colored: width > 0, label: -1, cols: cols}
 	if p.width == 0 {
 		p.width = 80
 	}
@@ -119,23 +120,46 @@ func (p *plotWriter) lines() error {
 		asciigraph.Height(14), asciigraph.Width(max(20, min(p.width-axis, 160))),
 		asciigraph.Caption(p.labels[0] + " … " + p.labels[len(p.labels)-1]),
 	}
-	if len(p.series) > 1 {
+	switch {
+	case len(p.series) > 1 && p.colored:
 		opts = append(opts, asciigraph.SeriesLegends(names...), asciigraph.SeriesColors(
 			asciigraph.Blue, asciigraph.Green, asciigraph.Red, asciigraph.Yellow, asciigraph.Cyan, asciigraph.Magenta))
+	case len(p.series) > 1: // colours would tell them apart, and this goes to a file: one picture each
+		for i, vs := range p.values {
+			if _, err := fmt.Fprintf(p.w, "%s\n%s\n", names[i], asciigraph.Plot(vs, opts...)); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	_, err := fmt.Fprintln(p.w, asciigraph.PlotMany(p.values, opts...))
 	return err
 }
 
-// bars draws the first series, one bar a row. Negative values have no bar but their number.
+// bars draws a bar for each row, or one for each number column of it, all by one scale. Negative
+// values have no bar but their number.
 func (p *plotWriter) bars() error {
-	values := p.values[0]
+	labels := p.labels
+	if len(p.values) > 1 {
+		labels = nil
+		for _, l := range p.labels {
+			for _, s := range p.series {
+				labels = append(labels, l+" "+printable([]byte(p.cols[s].Name)))
+			}
+		}
+	}
+	var values []float64
+	for row := range p.labels {
+		for _, vs := range p.values {
+			values = append(values, vs[row])
+		}
+	}
 	most, labelWidth, numberWidth := 0.0, 0, 0
 	for i, v := range values {
 		if v > most {
 			most = v
 		}
-		labelWidth = max(labelWidth, text.StringWidth(p.labels[i]))
+		labelWidth = max(labelWidth, text.StringWidth(labels[i]))
 		numberWidth = max(numberWidth, len(shortNumber(v)))
 	}
 	labelWidth = min(labelWidth, p.width/3)
@@ -149,7 +173,7 @@ func (p *plotWriter) bars() error {
 				bar += string(rune('█' + 8 - r)) // ▉ … ▏
 			}
 		}
-		label := text.Pad(text.Snip(p.labels[i], labelWidth, "…"), labelWidth, ' ')
+		label := text.Pad(text.Snip(labels[i], labelWidth, "…"), labelWidth, ' ')
 		if _, err := fmt.Fprintf(p.w, "%s %*s %s\n", label, numberWidth, shortNumber(v), bar); err != nil {
 			return err
 		}

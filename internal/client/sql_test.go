@@ -234,6 +234,11 @@ func TestPlots(t *testing.T) {
 	if got, err = plot(t, "line", cols, rows...); err != nil || !strings.Contains(got, "paid … NULL") {
 		t.Fatalf("%v\n%s", err, got)
 	}
+	two := []Column{{"status", TextColumn}, {"n", NumberColumn}, {"late", NumberColumn}}
+	got, err = plot(t, "bar", two, [][]byte{[]byte("paid"), []byte("8"), []byte("2")}, [][]byte{[]byte("open"), []byte("-4"), []byte("4")})
+	if lines := strings.Split(got, "\n"); err != nil || len(lines) != 5 || !strings.HasPrefix(lines[0], "paid n     8 ██") || !strings.HasPrefix(lines[3], "open late  4 ██") || strings.Contains(lines[2], "█") {
+		t.Errorf("%v\n%s", err, got)
+	}
 	for kind, cols := range map[string][]Column{"pie": cols, "line": {{"a", TextColumn}}} {
 		if _, err := plot(t, kind, cols); err == nil {
 			t.Errorf("%s of %v is accepted", kind, cols)
