@@ -272,6 +272,21 @@ func benchPlans() []struct {
 		add("in_and_or_count", &Aggregate{Child: s, Aggs: []Agg{rows, sumOf(c(benchUser))}})
 	}
 	{
+		s, c := benchScan(benchAmount, benchKind, benchCountry)
+		s.Filter = And{[]Expr{Compare{LT, c(benchAmount), intConst(70_000)}, Compare{EQ, c(benchCountry), textConst("C17")}}}
+		add("rare_text_and_range", &Aggregate{Child: s, By: []Expr{c(benchKind)}, Aggs: []Agg{rows, sumOf(c(benchAmount))}})
+	}
+	{
+		s, c := benchScan(benchPrice, benchTime, benchSession, benchURL)
+		add("top_10_of_floats", &Sort{Child: s, Keys: []SortKey{{Expr: c(benchPrice), Desc: true}, {Expr: c(benchTime)}}, Limit: 10})
+	}
+	{
+		s, c := benchScan(benchTime, benchAmount)
+		add("minute_windows_avg", &Aggregate{Child: s, By: []Expr{
+			Arith{Op: IntDiv, L: c(benchTime), R: intConst(60_000), T: tInt},
+		}, Aggs: []Agg{rows, {Kind: Avg, Arg: c(benchAmount), T: tAvg}}})
+	}
+	{
 		s, c := benchScan(benchAmount, benchUser)
 		add("arithmetic_sum", &Aggregate{Child: s, Aggs: []Agg{sumOf(Arith{
 			Op: Mul, L: c(benchAmount), R: Arith{Op: Add, L: c(benchUser), R: intConst(1), T: tInt}, T: tInt,
