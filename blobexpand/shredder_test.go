@@ -9,6 +9,7 @@ import (
 
 	"millrace/internal/vector"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -37,6 +38,44 @@ func vectorCells(v *vector.Vector) []string {
 			out[i] = v.Dec256[at].ToString(v.Scale)
 		default:
 			out[i] = string(v.Text(i))
+		}
+	}
+	return out
+}
+
+// arrayCells are the same of an array.
+func arrayCells(a arrow.Array) []string {
+	out := make([]string, a.Len())
+	for i := range out {
+		if a.IsNull(i) {
+			out[i] = null
+			continue
+		}
+		switch a := a.(type) {
+		case *array.Boolean:
+			out[i] = map[bool]string{false: "0", true: "1"}[a.Value(i)]
+		case *array.Int64:
+			out[i] = fmt.Sprint(a.Value(i))
+		case *array.Uint64:
+			out[i] = fmt.Sprint(a.Value(i))
+		case *array.Float64:
+			out[i] = fmt.Sprintf("%x", math.Float64bits(a.Value(i)))
+		case *array.Date32:
+			out[i] = fmt.Sprint(int32(a.Value(i)))
+		case *array.Timestamp:
+			out[i] = fmt.Sprint(int64(a.Value(i)))
+		case *array.Duration:
+			out[i] = fmt.Sprint(int64(a.Value(i)))
+		case *array.Decimal128:
+			out[i] = a.Value(i).ToString(a.DataType().(*arrow.Decimal128Type).Scale)
+		case *array.Decimal256:
+			out[i] = a.Value(i).ToString(a.DataType().(*arrow.Decimal256Type).Scale)
+		case *array.String:
+			out[i] = a.Value(i)
+		case *array.Binary:
+			out[i] = a.ValueString(i)
+		default:
+			panic(a.DataType().String())
 		}
 	}
 	return out
@@ -85,21 +124,9 @@ func compareWays(t rapid.TB, e *Expander, s *Shredder, take func() []vector.Vect
 		if v.Kind != kind || v.Scale != scale || v.Len != len(values) || v.Nulls != a.NullN() {
 			t.Fatalf("%s: kind %d, scale %d, %d rows, %d NULLs; want %d, %d, %d, %d", name, v.Kind, v.Scale, v.Len, v.Nulls, kind, scale, len(values), a.NullN())
 		}
-		want, err := vector.Pack(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(vectorCells(&want), vectorCells(v)); diff != "" {
+		if diff := cmp.Diff(arrayCells(a), vectorCells(v)); diff != "" {
 			t.Fatalf("%s: %s\nof %q", name, diff, values)
 		}
-		back, err := vector.ToArrow(v, a.DataType())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !array.Equal(a, back) {
-			t.Fatalf("%s: %v, want %v", name, back, a)
-		}
-		back.Release()
 		a.Release()
 	}
 }

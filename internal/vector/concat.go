@@ -47,7 +47,7 @@ func Concat(vs ...*Vector) (Vector, error) {
 		at := 0
 		for _, v := range vs {
 			part := values[at : at+v.Len : at+v.Len]
-			copy(part, v.Ints(part))
+			copy(part, v.ints(part))
 			at += v.Len
 		}
 		return OfInts(values, valid), nil
@@ -187,4 +187,40 @@ func (v *Vector) Code(i int) int {
 		return int(v.Code32[i])
 	}
 	return 0
+}
+
+// ints is v's values (kind Int) at 64 bits: the buffer itself where v is not narrow,
+// otherwise in dst, made larger if need be.
+func (v *Vector) ints(dst []int64) []int64 {
+	if v.Int64 != nil && !v.Const {
+		return v.Int64
+	}
+	if cap(dst) < v.Len {
+		dst = make([]int64, v.Len)
+	}
+	dst = dst[:v.Len]
+	switch {
+	case v.Const || v.Int8 == nil && v.Int16 == nil && v.Int32 == nil:
+		x := int64(0)
+		if v.Len > 0 {
+			x = v.Int(0)
+		}
+		for i := range dst {
+			dst[i] = x
+		}
+	case v.Int8 != nil:
+		widen(dst, v.Int8, v.Base)
+	case v.Int16 != nil:
+		widen(dst, v.Int16, v.Base)
+	default:
+		widen(dst, v.Int32, v.Base)
+	}
+	return dst
+}
+
+func widen[T int8 | int16 | int32](dst []int64, src []T, base int64) {
+	src = src[:len(dst)]
+	for i, x := range src {
+		dst[i] = base + int64(x)
+	}
 }

@@ -193,24 +193,7 @@ func single[T comparable](values []T, nulls int) (all func(*Vector) Vector, only
 	}, true
 }
 
-// OfTexts is a vector of kind String: text i is bytes[offsets[i]:offsets[i+1]]. It is given a
-// dictionary where that pays.
-func OfTexts(offsets []uint32, bytes []byte, valid []uint64) Vector {
-	n := len(offsets) - 1
-	var t Texts
-	t.Reserve(n)
-	for i := range n {
-		if valid == nil || valid[i>>6]>>(i&63)&1 != 0 {
-			t.Put(i, bytes[offsets[i]:offsets[i+1]])
-			if t.plain { // it will not pay
-				return plainTexts(offsets, bytes, valid)
-			}
-		}
-	}
-	return t.Take(n, valid)
-}
-
-// plainTexts is OfTexts without a dictionary.
+// plainTexts is a vector of kind String without a dictionary: text i is bytes[offsets[i]:offsets[i+1]].
 func plainTexts(offsets []uint32, bytes []byte, valid []uint64) Vector {
 	n := len(offsets) - 1
 	v := Vector{Kind: String, Len: n, Offsets: offsets, Bytes: bytes}

@@ -1,9 +1,6 @@
 package vector
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // words is how many words hold n bits.
 func words(n int) int { return (n + 63) >> 6 }
@@ -66,48 +63,4 @@ func setBits(dst []uint64, to, n int) {
 		dst[to>>6] |= ^uint64(0) >> (64 - k) << (to & 63)
 		to, n = to+k, n-k
 	}
-}
-
-// validOf is v's validity from bit 0 on, as v's rows need it, nil without NULLs: v's own
-// words if they begin there, else a copy.
-func (v *Vector) validOf() (valid []uint64, nulls int) {
-	if nulls = v.CountNulls(); nulls == 0 {
-		return nil, 0
-	}
-	valid = make([]uint64, words(v.Len))
-	switch {
-	case v.Const: // all of it is NULL
-	case v.First == 0:
-		return v.Valid[:words(v.Len):words(v.Len)], nulls
-	default:
-		copyBits(valid, 0, v.Valid, v.First, v.Len)
-	}
-	return valid, nulls
-}
-
-// bytesToWords reads n bits of an Arrow bitmap from bit from on.
-func bytesToWords(b []byte, from, n int) []uint64 {
-	out := make([]uint64, words(n))
-	b = b[from>>3:]
-	shift := from & 7
-	for i := range out {
-		at := i << 3
-		var w uint64
-		if len(b)-at >= 8 {
-			w = binary.LittleEndian.Uint64(b[at:]) >> shift
-			if shift > 0 && len(b)-at > 8 {
-				w |= uint64(b[at+8]) << (64 - shift)
-			}
-		} else {
-			for k, c := range b[at:] {
-				w |= uint64(c) << (8 * k)
-			}
-			w >>= shift
-		}
-		out[i] = w
-	}
-	if n&63 != 0 && len(out) > 0 {
-		out[len(out)-1] &= 1<<(n&63) - 1
-	}
-	return out
 }

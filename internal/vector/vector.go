@@ -1,8 +1,7 @@
 // Package vector holds columns of values in memory as the scan works on them: narrow
 // integers, dictionary codes, and text as offsets into bytes, each with an optional
 // validity bitmap. The buffers are laid out as Arrow lays them out (little endian, bit i of
-// word i/64 says that row i has a value), so a vector can be shown as an Arrow array
-// without copying.
+// word i/64 says that row i has a value).
 //
 // A Vector is immutable once it is shared. Slices of it share its buffers.
 package vector
