@@ -5,7 +5,7 @@ BIN := bin/millrace
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo fmt lint test race fuzz fault fault-long interop interop-full bench bench-sql check clean
+.PHONY: help build run demo fmt lint test race fuzz fault fault-long interop interop-full bench bench-sql vuln check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,10 @@ bench: build ## compare with Apache Kafka in one run; prints ratios
 bench-sql: build ## compare SQL with DuckDB, ClickHouse, Spark and the stock executor; prints ratios
 	test/bench/sql/run.sh --cold --peers duckdb,clickhouse,duckdb-json,spark
 	WORK=.cache/bench-sql-1m test/bench/sql/run.sh --events 1000000 --posts 200000 --threads 1 --runs 1 --peers stock
+
+vuln: ## the modules' sums, and the Go vulnerability database (needs the network)
+	go mod verify
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
 check: lint test ## what CI runs first
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -46,4 +47,13 @@ func TestNoCountTakesMemoryOutOfProportion(t *testing.T) {
 			}
 		}
 	}
+}
+
+// S6: a request that was begun has to arrive.
+func TestARequestThatTricklesInEndsTheConnection(t *testing.T) {
+	e := start(t, func(o *Options) { o.RequestTimeout = 50 * time.Millisecond })
+	r := e.raw()
+	r.ask(kmsg.NewPtrApiVersionsRequest())
+	r.write([]byte{0, 0, 1, 0, 0, 3, 0, 1, 0, 0, 0, 1, 0xff, 0xff, 0, 0}) // 256 bytes, of which 12 come
+	r.closed()
 }
