@@ -304,4 +304,23 @@ NOCODB = [
     "select count(`_partition`) as `count` from `orders` where `orders`.`city` like '%a%'",
 ]
 
-TOOLS = {"metabase": METABASE, "grafana": GRAFANA, "dbeaver": DBEAVER, "datagrip": DATAGRIP, "tableau": TABLEAU, "power_bi": POWER_BI, "nocodb": NOCODB}
+# Trino's MySQL connector: it asks by Connector/J's metadata (of which JDBC's tests tell), then for statistics, and reads with what it leaves to the server.
+TRINO = CONNECTOR_J + [
+    "SHOW DATABASES",
+    "SHOW FULL TABLES FROM `kafka` LIKE '%'",
+    "SHOW FULL COLUMNS FROM `orders` FROM `kafka` LIKE '%'",
+    "SELECT @@GLOBAL.version",
+    "SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema = 'kafka' AND table_name = 'orders'",
+    "SELECT TABLE_ROWS FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'kafka' AND TABLE_NAME = 'orders'",
+    "SELECT COLUMN_NAME, MAX(NULLABLE) AS nullable, MAX(CARDINALITY) AS cardinality FROM INFORMATION_SCHEMA.STATISTICS WHERE TABLE_SCHEMA = 'kafka'"
+    " AND TABLE_NAME = 'orders' AND SUB_PART IS NULL AND CARDINALITY IS NOT NULL AND SEQ_IN_INDEX = 1 GROUP BY COLUMN_NAME",
+    "SELECT COLUMN_NAME, HISTOGRAM FROM INFORMATION_SCHEMA.COLUMN_STATISTICS WHERE SCHEMA_NAME = 'kafka' AND TABLE_NAME = 'orders'",
+    "SELECT `_offset`, `city`, `amount` FROM `kafka`.`orders`",
+    "SELECT `city`, `amount` FROM `kafka`.`orders` WHERE `city` = 'a' AND `amount` >= 2 AND `city` IS NOT NULL",
+    "SELECT `city`, count(*) AS `_pfgnrtd_0`, sum(`amount`) AS `_pfgnrtd_1` FROM `kafka`.`orders` GROUP BY `city`",
+    "SELECT `id`, `amount` FROM (SELECT `id`, `amount` FROM `kafka`.`orders`) o ORDER BY ISNULL(`amount`) ASC, `amount` DESC LIMIT 2",
+    "SELECT l.`id` AS `id_0`, r.`id` AS `id_1` FROM (SELECT `id`, `city` FROM `kafka`.`orders`) l INNER JOIN (SELECT `id`, `city` FROM `kafka`.`orders`) r"
+    " ON l.`city` = r.`city` WHERE l.`id` < r.`id`",
+]
+
+TOOLS = {"metabase": METABASE, "grafana": GRAFANA, "dbeaver": DBEAVER, "datagrip": DATAGRIP, "tableau": TABLEAU, "power_bi": POWER_BI, "nocodb": NOCODB, "trino": TRINO}
