@@ -164,6 +164,9 @@ func TestTheShellOnATerminal(t *testing.T) {
 	tm.typed("shi\t\x05\r")
 	tm.expect(`│ Köln +│\n(.*\n)*\(1 row`)
 
+	tm.types("SELECT 'Zürich, 東京, 🎉' AS places;\r")
+	tm.expect(`│ Zürich, 東京, 🎉 │`)
+
 	// Errors, warnings and commands; the shell goes on.
 	tm.types("SELECT nope FROM orders;\r")
 	tm.expect(`Error 1054 \(42S22\): Unknown column 'nope'`)
@@ -252,6 +255,14 @@ func TestLongAnswersGoThroughThePager(t *testing.T) {
 	tm.expect(`│ +n │\n├─+┤`)
 	tm.types("\\pager /no/such/pager\rSELECT * FROM orders;\r")
 	tm.expect(`there is no pager /no/such/pager`)
+	// A pager that scrolls sideways gets what is wide, whole.
+	if _, err := exec.LookPath("less"); err == nil {
+		tm.types("\\pager less -S -F -X\rSELECT 1 AS narrow;\r")
+		tm.expect(`pager: less -S -F -X\n(.*\n)*│ +1 │\n└─+┘\n\(1 row`)
+		tm.types("SELECT REPEAT('x', 300) AS wide, 2 AS b;\r")
+		tm.expect(`│ x{90,99}\S?\n(.*\n)*.*END`)
+		tm.typed("q")
+	}
 	tm.types("\\pager off\rSELECT order_id FROM orders;\r")
 	tm.expect(`│\n└.*┘\n\(100 rows, .*\)\n`)
 	tm.types("\\q\r")

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 )
 
@@ -38,6 +39,7 @@ type pagedWriter struct {
 	io      *IO
 	command string
 	height  int
+	width   int // 0: lines of any length are wrapped, and no reason for the pager
 	held    bytes.Buffer
 	lines   int
 	process *exec.Cmd
@@ -48,7 +50,7 @@ func (p *pagedWriter) Write(b []byte) (int, error) {
 	if p.process == nil {
 		p.held.Write(b)
 		p.lines += bytes.Count(b, []byte("\n"))
-		if p.lines < p.height-1 && p.held.Len() < maxUnpagedBytes {
+		if p.lines < p.height-1 && p.held.Len() < maxUnpagedBytes && !p.wide(b) {
 			return len(b), nil
 		}
 		if err := p.start(); err != nil {
@@ -61,6 +63,19 @@ func (p *pagedWriter) Write(b []byte) (int, error) {
 		return 0, outputError{errEnough} // the pager was left
 	}
 	return len(b), nil
+}
+
+// wide says whether b has a line that does not fit the screen.
+func (p *pagedWriter) wide(b []byte) bool {
+	if p.width == 0 {
+		return false
+	}
+	for line := range bytes.SplitSeq(b, []byte("\n")) {
+		if len(line) > p.width && text.StringWidth(string(line)) > p.width {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *pagedWriter) start() error {

@@ -24,13 +24,13 @@ const (
 // plotWriter draws a result when it is complete: its number columns as series over
 // the first column that is none (or over the row number).
 type plotWriter struct {
-	w      io.Writer
-	kind   string
+	w       io.Writer
+	kind    string
 	width   int
 	colored bool
 	label   int // index of the label column, -1 none
-	series []int
-	cols   []Column
+	series  []int
+	cols    []Column
 
 	labels []string
 	values [][]float64 // by series

@@ -129,13 +129,16 @@ func (r *runner) execute(ctx context.Context, st statement) error {
 	if st.watch != nil {
 		return r.watch(ctx, st)
 	}
-	_, height := r.io.size()
+	width, height := r.io.size()
 	if r.pager == "" || height == 0 {
 		return shown(r.run(ctx, st))
 	}
 	p := &pagedWriter{io: r.io, command: r.pager, height: height}
 	out, chopped := r.out, r.chopped
-	r.out, r.chopped = p, chops(r.pager)
+	r.out = p
+	if r.chopped = chops(r.pager); r.chopped {
+		p.width = width
+	}
 	err := r.run(ctx, st)
 	r.out, r.chopped = out, chopped
 	return errors.Join(shown(err), p.Close())

@@ -33,6 +33,9 @@ func (sh *shell) run(ctx context.Context) error {
 		"cursor-position-probe":  false, // the prompt always begins a line
 		"completion-ignore-case": true,
 		"enable-bracketed-paste": true,
+		"input-meta":             true, // letters of all languages are letters
+		"output-meta":            true,
+		"convert-meta":           false,
 		// Tab writes what all candidates have in common and lists them.
 		"menu-complete-display-prefix": true,
 	} {
