@@ -27,8 +27,8 @@ import (
 const (
 	expansionRate = 150_000
 	expansionSize = 1000
-	// expansionKeeps is what a partition keeps, so that a run of any length fits the disk: half a minute of the load.
-	expansionKeeps = 800 << 20
+	// expansionKeeps is what a partition keeps, so that a run of any length fits the disk: three quarters of a minute of the load.
+	expansionKeeps = 1200 << 20
 )
 
 // expansion is what one run of the same load told.

@@ -429,7 +429,7 @@ func TestNumbersTakeADictionaryWhereItIsSmaller(t *testing.T) {
 			return []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), 1}[i%5]
 		}, false), Plain, true},
 		{"different doubles", floats(func(int) float64 { return r.Float64() }, false), Plain, false},
-		{"too many doubles", floats(func(int) float64 { return float64(r.IntN(20_000)) }, false), Plain, false},
+		{"too many doubles", floats(func(int) float64 { return float64(r.IntN(200_000)) }, false), Plain, false},
 		{"a number each ten rows", ints(func(i int) int64 { return int64(i / 10) }), Plain, false},
 		{"all values of a byte", ints(func(int) int64 { return r.Int64N(256) - 128 }), Plain, false},
 		{"yes and no", ints(func(int) int64 { return r.Int64N(2) }), Bool, false},

@@ -12,10 +12,10 @@ import (
 const (
 	// numberDict is how many different numbers a dictionary has at most, and numberShare how many rows there are for each of
 	// them at least.
-	numberDict  = 1 << 14
+	numberDict  = 1 << 15
 	numberShare = 4
-	// numberTrial is after how many rows it is given up where nearly all differ.
-	numberTrial = 4096
+	// numberTrial is after how many rows it is given up where most differ: in no particular order, that is so of more than 30,000.
+	numberTrial = 1 << 14
 	// deltaSample of a column's rows show what it takes as differences.
 	deltaSample = 2048
 )
@@ -88,7 +88,7 @@ func slotNumbers[T int8 | int16](d *numbers, v *vector.Vector, slots []T, bias i
 		}
 		at := &d.table[int(x)+bias]
 		if *at == 0 {
-			if len(d.values) == most || i == numberTrial && len(d.values) > numberTrial/2 {
+			if len(d.values) == most {
 				return false
 			}
 			d.values = append(d.values, uint64(v.Base+int64(x)))
@@ -118,7 +118,7 @@ func (d *numbers) floats(v *vector.Vector) bool {
 			at = (at + 1) & (size - 1)
 		}
 		if d.table[at] == 0 {
-			if len(d.values) == most || i >= numberTrial && i < 2*numberTrial && len(d.values) > i*3/4 {
+			if len(d.values) == most || i >= numberTrial && i < 2*numberTrial && len(d.values) > i*4/5 {
 				return false
 			}
 			d.values = append(d.values, x)
