@@ -44,6 +44,9 @@ func bytesCompare(t sql.StringType) bool {
 	return t.Collation() == sql.Collation_utf8mb4_0900_bin || t.Collation() == sql.Collation_binary
 }
 
+// TellsApart says that different values have different keys mostly.
+func (c KeyClass) TellsApart() bool { return c != anyKey }
+
 // Exact says that different values have different keys.
 func (c KeyClass) Exact() bool { return c == textKey || c == timeKey }
 

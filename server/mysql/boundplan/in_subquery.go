@@ -30,6 +30,8 @@ type inRows struct {
 	byKey map[string][]any
 	null  bool
 	count int
+	class pushdown.KeyClass
+	typ   sql.Type // of the values
 }
 
 var (
@@ -78,6 +80,9 @@ func joinable(filter sql.Expression) (sql.Expression, bool) {
 	changed := false
 	conjuncts := expression.SplitConjunction(filter)
 	for i, c := range conjuncts {
+		if x, ok := c.(*exists); ok {
+			c = x.Child // for a filter, NULL is no
+		}
 		if in, ok := c.(*inSubquery); ok && in.folds == 0 && alike(in.left.Type(), in.right()) {
 			conjuncts[i], changed = plan.NewInSubquery(in.left, in.sub), true
 		}
@@ -140,7 +145,7 @@ func (in *inSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if left == nil {
 		return nil, nil
 	}
-	key, err := in.appendKey(ctx, nil, left, in.left.Type())
+	key, err := in.appendKey(ctx, nil, left, in.left.Type(), rows)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +156,7 @@ func (in *inSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		if v == nil {
 			continue
 		}
-		equal := expression.NewEquals(expression.NewLiteral(left, in.left.Type()), expression.NewLiteral(v, in.right()))
+		equal := expression.NewEquals(expression.NewLiteral(left, in.left.Type()), expression.NewLiteral(v, rows.typ))
 		var x sql.Expression = equal
 		if fixed := fixComparison(ctx, equal); fixed != nil {
 			x = fixed
@@ -171,9 +176,9 @@ func (in *inSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 }
 
 // appendKey adds what equal values have in common.
-func (in *inSubquery) appendKey(ctx *sql.Context, key []byte, v any, t sql.Type) ([]byte, error) {
+func (in *inSubquery) appendKey(ctx *sql.Context, key []byte, v any, t sql.Type, rows *inRows) ([]byte, error) {
 	if in.folds == 0 {
-		return in.class().Append(ctx, key, v)
+		return rows.class.Append(ctx, key, v)
 	}
 	s, err := foldedKey(ctx, v, t, in.folds)
 	return append(key, s...), err
@@ -191,6 +196,7 @@ func (in *inSubquery) fill(ctx *sql.Context, row sql.Row, rows *inRows) error {
 	}
 	rows.byKey = make(map[string][]any, len(values))
 	class := in.class()
+	rows.class, rows.typ = class, in.right()
 	var key []byte
 	for _, v := range values {
 		rows.count++
@@ -198,7 +204,7 @@ func (in *inSubquery) fill(ctx *sql.Context, row sql.Row, rows *inRows) error {
 			rows.null = true
 			continue
 		}
-		if key, err = in.appendKey(ctx, key[:0], v, in.right()); err != nil {
+		if key, err = in.appendKey(ctx, key[:0], v, rows.typ, rows); err != nil {
 			return err
 		}
 		// Text with the same key is the same; numbers need not be.

@@ -9,7 +9,10 @@ import (
 // oneValue is a subquery that stands for one value, the same for every row. The planner would make a join
 // of a comparison with it, which finds equality with any of several rows where MySQL says that
 // there may be only one (error 1242).
-type oneValue struct{ expression.UnaryExpression }
+type oneValue struct {
+	expression.UnaryExpression
+	typ sql.Type // asking the subquery takes longer than computing it
+}
 
 var (
 	_ sql.Expression         = (*oneValue)(nil)
@@ -44,10 +47,10 @@ func hidden(e sql.Expression) (sql.Expression, bool) {
 	if !ok || !sub.Correlated().Empty() || len(sub.Query.Schema()) != 1 {
 		return e, false
 	}
-	return &oneValue{expression.UnaryExpression{Child: sub}}, true
+	return &oneValue{expression.UnaryExpression{Child: sub}, sub.Type()}, true
 }
 
-func (s *oneValue) Type() sql.Type { return s.Child.Type() }
+func (s *oneValue) Type() sql.Type { return s.typ }
 func (s *oneValue) String() string { return s.Child.String() }
 
 func (s *oneValue) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) {
@@ -58,7 +61,7 @@ func (s *oneValue) WithChildren(children ...sql.Expression) (sql.Expression, err
 	if len(children) != 1 {
 		return nil, sql.ErrInvalidChildrenNumber.New(s, len(children), 1)
 	}
-	return &oneValue{expression.UnaryExpression{Child: children[0]}}, nil
+	return &oneValue{expression.UnaryExpression{Child: children[0]}, children[0].Type()}, nil
 }
 
 func (s *oneValue) Eval(ctx *sql.Context, row sql.Row) (any, error) { return s.Child.Eval(ctx, row) }

@@ -1,0 +1,204 @@
+package boundplan
+
+import (
+	"millrace/pushdown"
+
+	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+)
+
+// A subquery that depends on the row around it only by columns that equal something of it (WHERE b.k = a.k) is read once, without
+// that condition, and looked up by key; the engine would read it again for every row.
+
+// keyed is a correlated subquery without its correlation.
+type keyed struct {
+	inner []sql.Expression // columns of the subquery
+	outer []sql.Expression // what each equals, of the row around it
+	from  sql.Node         // what is read, with the conditions that are left
+}
+
+// splitCorrelation parts the conditions of node, a filter that lies in a subquery that refers to the
+// columns outer of the queries around it. nil: it depends on them in another way too, or not at all.
+func splitCorrelation(node sql.Node, outer sql.ColSet) *keyed {
+	f, ok := node.(*plan.Filter)
+	if !ok || refers(f.Child, outer) {
+		return nil
+	}
+	k := &keyed{from: f.Child}
+	var local []sql.Expression
+	for _, c := range expression.SplitConjunction(f.Expression) {
+		if !refersTo(c, outer) {
+			local = append(local, c)
+			continue
+		}
+		eq, ok := c.(*expression.Equals)
+		if !ok {
+			return nil
+		}
+		inner, other := eq.Left(), eq.Right()
+		if refersTo(inner, outer) {
+			inner, other = other, inner
+		}
+		column, ok := inner.(*expression.GetField)
+		if !ok || outer.Contains(column.Id()) || !columnIDs(other).SubsetOf(outer) || hasSubquery(other) ||
+			!pushdown.KeyClassOf(other.Type(), column.Type()).TellsApart() || !alike(other.Type(), column.Type()) {
+			return nil
+		}
+		k.inner, k.outer = append(k.inner, column), append(k.outer, other)
+	}
+	if len(k.inner) == 0 {
+		return nil
+	}
+	if len(local) > 0 {
+		k.from = plan.NewFilter(expression.JoinAnd(local...), f.Child)
+	}
+	return k
+}
+
+// refersTo says whether e, or a subquery in it, refers to a column of outer.
+func refersTo(e sql.Expression, outer sql.ColSet) bool {
+	found := false
+	sql.Inspect(e, func(e sql.Expression) bool {
+		switch e := e.(type) {
+		case *expression.GetField:
+			found = found || outer.Contains(e.Id())
+		case *plan.Subquery:
+			found = found || e.Correlated().Intersects(outer)
+		}
+		return !found
+	})
+	return found
+}
+
+// refers is refersTo for all expressions of n and below.
+func refers(n sql.Node, outer sql.ColSet) bool {
+	if x, ok := n.(sql.Expressioner); ok {
+		for _, e := range x.Expressions() {
+			if refersTo(e, outer) {
+				return true
+			}
+		}
+	}
+	if a, ok := n.(*plan.SubqueryAlias); ok && a.Correlated.Intersects(outer) {
+		return true
+	}
+	for _, c := range n.Children() {
+		if refers(c, outer) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasSubquery(e sql.Expression) bool {
+	found := false
+	sql.Inspect(e, func(e sql.Expression) bool {
+		_, sub := e.(*plan.Subquery)
+		found = found || sub
+		return !found
+	})
+	return found
+}
+
+// fixCorrelated replaces EXISTS and aggregates of subqueries that can be looked up by key.
+func fixCorrelated(_ *sql.Context, e sql.Expression) sql.Expression {
+	switch e := e.(type) {
+	case *plan.ExistsSubquery:
+		return existsByKey(e.Query)
+	case *plan.InSubquery, *inSubquery, *rowInSubquery, *oneValue:
+		return nil
+	}
+	children := e.Children()
+	var changed []sql.Expression
+	for i, c := range children {
+		sub, ok := c.(*plan.Subquery)
+		if !ok {
+			continue
+		}
+		if x := aggregateByKey(sub); x != nil {
+			if changed == nil {
+				changed = append(changed, children...)
+			}
+			changed[i] = x
+		}
+	}
+	if changed == nil {
+		return nil
+	}
+	out, err := e.WithChildren(changed...)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// existsByKey is EXISTS (SELECT … WHERE b.k = a.k) as a.k IN (SELECT b.k …), where NULL is no.
+func existsByKey(sub *plan.Subquery) sql.Expression {
+	outer := sub.Correlated()
+	if outer.Empty() || sub.Volatile() {
+		return nil
+	}
+	node := sub.Query
+	for {
+		switch n := node.(type) {
+		case *plan.Project:
+			node = n.Child
+			continue
+		case *plan.Distinct:
+			node = n.Child
+			continue
+		case *plan.Sort:
+			node = n.Child
+			continue
+		case *plan.Limit:
+			if lit, ok := n.Limit.(*expression.Literal); !ok || lit.Value() == nil || lit.String() == "0" {
+				return nil
+			}
+			node = n.Child
+			continue
+		}
+		break
+	}
+	k := splitCorrelation(node, outer)
+	if k == nil {
+		return nil
+	}
+	rows := plan.NewSubquery(plan.NewProject(k.inner, k.from), sub.QueryString)
+	if len(k.outer) == 1 {
+		return &exists{expression.UnaryExpression{Child: &inSubquery{left: k.outer[0], sub: rows, rows: &inRows{}}}}
+	}
+	in := newRowIn(expression.NewTuple(k.outer...), rows, false)
+	if in == nil {
+		return nil
+	}
+	return &exists{expression.UnaryExpression{Child: in}}
+}
+
+// exists is whether an IN is true; where it is NULL, there is no such row.
+type exists struct{ expression.UnaryExpression }
+
+var (
+	_ sql.Expression         = (*exists)(nil)
+	_ sql.CollationCoercible = (*exists)(nil)
+)
+
+func (x *exists) Type() sql.Type   { return x.Child.Type() }
+func (x *exists) IsNullable() bool { return false }
+func (x *exists) String() string   { return x.Child.String() + " IS TRUE" }
+
+func (x *exists) CollationCoercibility(*sql.Context) (sql.CollationID, byte) {
+	return sql.Collation_binary, 5
+}
+
+func (x *exists) WithChildren(children ...sql.Expression) (sql.Expression, error) {
+	if len(children) != 1 {
+		return nil, sql.ErrInvalidChildrenNumber.New(x, len(children), 1)
+	}
+	return &exists{expression.UnaryExpression{Child: children[0]}}, nil
+}
+
+func (x *exists) Eval(ctx *sql.Context, row sql.Row) (any, error) {
+	v, err := x.Child.Eval(ctx, row)
+	return err == nil && v == true, err
+}
