@@ -37,7 +37,7 @@ if ! fresh java.ok "$here/java/pom.xml" "$here"/java/src/*.java; then
   javac -d "$cache/classes" -cp "$cache/jars/*" "$here"/java/src/*.java
   stamp java.ok "$here/java/pom.xml" "$here"/java/src/*.java
 fi
-jdbc="cj8:com.mysql:mysql-connector-j:8.4.0 cj9:com.mysql:mysql-connector-j:9.4.0 mariadb:org.mariadb.jdbc:mariadb-java-client:3.5.6"
+jdbc="cj8:com.mysql:mysql-connector-j:8.4.0 cj9:com.mysql:mysql-connector-j:9.4.0 cj26:com.mysql:mysql-connector-j:26.10.0 mariadb:org.mariadb.jdbc:mariadb-java-client:3.5.6 mariadb4:org.mariadb.jdbc:mariadb-java-client:4.0.0"
 if ! fresh jdbc.ok "$here"/jdbc/*.java <(echo "$jdbc"); then
   for pair in $jdbc; do
     mvn -q -B dependency:copy "-Dartifact=${pair#*:}" -DoutputDirectory="$cache/jdbc/${pair%%:*}"

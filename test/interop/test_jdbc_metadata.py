@@ -7,7 +7,11 @@ from confluent_kafka import Producer
 
 from millrace import CACHE
 
-DRIVERS = {"cj8": "mysql", "cj9": "mysql", "mariadb": "mariadb"}
+SCHEMES = {"cj8": "mysql", "cj9": "mysql", "cj26": "mysql", "mariadb": "mariadb", "mariadb4": "mariadb"}
+NEWEST = [pytest.param(d, marks=pytest.mark.full) for d in ("cj26", "mariadb4")]
+DRIVERS = ["cj8", "cj9", "mariadb", *NEWEST]
+TRUST = {"mariadb4": "?sslMode=trust"}  # it verifies certificates by default, also those that a server makes for itself
+CONNECTOR_J = ["cj8", "cj9", NEWEST[0]]
 
 
 @pytest.fixture
@@ -25,7 +29,7 @@ def loaded(server):
 
 def program(server, driver, check):
     r = subprocess.run(["java", "-Xmx256m", "-cp", f"{CACHE}/jdbc/classes:{CACHE}/jdbc/{driver}/*", "BiProgram",
-                        f"jdbc:{DRIVERS[driver]}://127.0.0.1:{server.mysql_port}/kafka", check], capture_output=True, text=True, timeout=240,
+                        f"jdbc:{SCHEMES[driver]}://127.0.0.1:{server.mysql_port}/kafka{TRUST.get(driver, '')}", check], capture_output=True, text=True, timeout=240,
                        env={**os.environ, "JAVA_TOOL_OPTIONS": "-Dstdout.encoding=UTF-8"})
     assert r.returncode == 0, r.stdout + r.stderr
     return r.stdout.splitlines()
@@ -68,7 +72,7 @@ def test_cancel_and_timeout(loaded, driver):
     assert after == again == "after [5]"
 
 
-@pytest.mark.parametrize("driver", ["cj8", "cj9"])
+@pytest.mark.parametrize("driver", CONNECTOR_J)
 def test_an_instant_is_the_same_in_every_zone(loaded, driver):
     at = "2026-07-01T12:34:56.789Z"
     assert program(loaded, driver, "zones") == [
@@ -82,7 +86,7 @@ def test_a_pool_may_reset_a_connection(loaded, driver):
     assert program(loaded, driver, "pool") == ["in [5]", "valid true"] * 3
 
 
-@pytest.mark.parametrize("driver", ["cj8", "cj9"])
+@pytest.mark.parametrize("driver", CONNECTOR_J)
 def test_metadata_from_information_schema_and_by_schemas(loaded, driver):
     lines = program(loaded, driver, "schema")
     assert len(lines) == 30
