@@ -24,7 +24,7 @@ func (s *Server) informationSchema(engine sql.Database, catalog sql.Catalog) sql
 	if err != nil {
 		panic(fmt.Sprintf("mysql: information_schema: %v", err)) // a programming error: its tables are the engine's
 	}
-	return db
+	return privilegedSchema{db}
 }
 
 func (s *Server) infoViews(ctx *sql.Context, db string) []infoschema.View {

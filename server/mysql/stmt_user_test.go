@@ -271,3 +271,27 @@ func TestRightsGivenByKafkaAreShownAndReadBack(t *testing.T) {
 		t.Errorf("read back as %s", got)
 	}
 }
+
+func TestTablesOfRightsShowWhatWasGranted(t *testing.T) {
+	in := start(t, nil)
+	for _, name := range []string{"root", "ada", "bob"} {
+		if err := in.auth.AddUser(name, "pw"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in.as(t, "root", "pw", []asked{
+		{"GRANT SELECT, INSERT ON kafka.`orders-%` TO bob WITH GRANT OPTION", ""}, {"GRANT SELECT ON kafka.* TO bob@10.1.2.3", ""},
+		{"GRANT SELECT ON millrace.* TO ada", ""}, {"GRANT CREATE ON *.* TO ada", ""}, {"DENY SELECT ON kafka.x TO bob", ""},
+		{"SELECT GRANTEE, TABLE_SCHEMA, TABLE_NAME, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.table_privileges ORDER BY 4", "'bob'@'%',kafka,orders-%,INSERT,YES / 'bob'@'%',kafka,orders-%,SELECT,YES"},
+		{"SELECT GRANTEE, TABLE_SCHEMA, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.schema_privileges ORDER BY 2", "'bob'@'10.1.2.3',kafka,SELECT,NO / 'ada'@'%',millrace,SELECT,NO"},
+		{"SELECT GRANTEE, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.user_privileges WHERE grantee NOT LIKE '%root%' ORDER BY 1, 2", "'ada'@'%',CREATE,NO / 'ada'@'%',PROCESS,NO / 'ada'@'%',USAGE,NO / 'bob'@'%',USAGE,NO"},
+		{"SELECT COUNT(*) > 5, MIN(is_grantable) FROM information_schema.user_privileges WHERE grantee LIKE '%root%'", "1,YES"},
+		{"SELECT Host, Db, User, Select_priv FROM mysql.db ORDER BY Db", "10.1.2.3,kafka,bob,Y / %,millrace,ada,Y"},
+		{"SELECT User, Table_name, Table_priv FROM mysql.tables_priv", "bob,orders-%,Select,Insert"},
+	})
+	in.as(t, "bob", "pw", []asked{
+		{"SELECT DISTINCT GRANTEE FROM information_schema.user_privileges", "'bob'@'%'"},
+		{"SELECT COUNT(*) FROM information_schema.schema_privileges", "1"},
+		{"SELECT User FROM mysql.db", "bob"},
+	})
+}

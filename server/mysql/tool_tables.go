@@ -20,8 +20,8 @@ func toolTables(db string) map[string]toolTable {
 	switch db {
 	case "mysql":
 		return map[string]toolTable{
-			"db":           noRows("Host", "Db", "User", "Select_priv"),
-			"tables_priv":  noRows("Host", "Db", "User", "Table_name", "Grantor", "Timestamp", "Table_priv", "Column_priv"),
+			"db":           {[]string{"Host", "Db", "User", "Select_priv"}, dbRows},
+			"tables_priv":  {[]string{"Host", "Db", "User", "Table_name", "Grantor", "Timestamp", "Table_priv", "Column_priv"}, tablesPrivRows},
 			"columns_priv": noRows("Host", "Db", "User", "Table_name", "Column_name", "Timestamp", "Column_priv"),
 			"procs_priv":   noRows("Host", "Db", "User", "Routine_name", "Routine_type", "Grantor", "Proc_priv", "Timestamp"),
 

@@ -208,3 +208,36 @@ func CreateStatement(n Name, a auth.Account) string {
 	return "CREATE USER " + n.Quoted() + " IDENTIFIED WITH 'caching_sha2_password' REQUIRE " + require +
 		" PASSWORD EXPIRE DEFAULT ACCOUNT " + lock + " PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT"
 }
+
+// Held is what an account was given on one pattern.
+type Held struct {
+	Who        Name
+	Pattern    auth.ACLPattern
+	Operations []auth.Operation
+}
+
+// Grouped joins the ACLs that allow and differ in their operation alone.
+func Grouped(acls []auth.ACL) (list []Held) {
+	for _, g := range group(acls, false) {
+		list = append(list, Held{g.who, g.pattern, g.ops})
+	}
+	return list
+}
+
+// GlobalNames are MySQL's names of rights on *.* that the operations on the cluster are.
+func GlobalNames(ops []auth.Operation) (names []string) {
+	for _, c := range clusterRights {
+		if slices.Contains(ops, c.op) || slices.Contains(ops, auth.All) {
+			names = append(names, c.right)
+		}
+	}
+	return names
+}
+
+// SystemNames are those on millrace.*.
+func SystemNames(ops []auth.Operation) []string {
+	if slices.Contains(ops, auth.Describe) || slices.Contains(ops, auth.Alter) || slices.Contains(ops, auth.All) {
+		return []string{"SELECT"}
+	}
+	return nil
+}
