@@ -5,7 +5,11 @@ BIN := bin/millrace
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
+<<<<<<< Updated upstream
 .PHONY: help build run demo fmt lint test race fuzz fault fault-long interop interop-full bench bench-sql vuln check clean
+=======
+.PHONY: help build run demo fmt lint test race fuzz fault fault-long differential-long interop interop-full bench bench-sql check clean
+>>>>>>> Stashed changes
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +44,9 @@ fault: build ## ten minutes of faults: kills, crashes, full disks
 
 fault-long: build ## the same for an hour
 	test/fault/run.sh long
+
+differential-long: build ## a million random queries, by columns, by rows and by MariaDB
+	test/interop/differential.sh
 
 interop: build ## one smoke test per real client (Python, Node, Java, kcat, MariaDB CLI)
 	test/interop/run.sh smoke

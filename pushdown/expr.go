@@ -21,6 +21,13 @@ const (
 	notFamilies   = "operands of different type families"
 )
 
+// EnumText is the text of an ENUM, of which the engine knows the number.
+type EnumText interface {
+	sql.Expression
+	// Enum is the expression whose text it is.
+	Enum() sql.Expression
+}
+
 // Checked is an arithmetic expression of the SQL server whose integers do not wrap around
 // (error 1690) and whose doubles do not become infinite.
 type Checked interface {
@@ -124,6 +131,12 @@ func (p *planner) native(e sql.Expression, r *relation, as *form) (typed, string
 		return p.firstValue(e.Children(), e.Type(), r, as)
 	case *exactNumber:
 		return p.exactNumber(e, r)
+	case EnumText:
+		x, reason := p.expr(e.Enum(), r)
+		if reason == "" && x.form.kind != kindEnum {
+			reason = notType
+		}
+		return typed{x.expr, form{kind: kindText, sql: e.Type(), t: stringType}}, reason
 	case Checked:
 		op, left, right := e.Arithmetic()
 		return p.arithmetic(e, op, left, right, r)

@@ -77,6 +77,12 @@ func (p *planner) mappedChild(e sql.Expression, r *relation, f form) (typed, str
 	if _, tuple := children[only].(expression.Tuple); tuple {
 		return typed{}, notExpression
 	}
+	switch e.(type) {
+	case *expression.Div, *expression.Arithmetic, *expression.Mod, *expression.IntDiv, *expression.UnaryMinus, Checked:
+		if HasDivision(children[only]) {
+			return typed{}, "the digits of a division inside"
+		}
+	}
 	arg, reason := p.expr(children[only], r)
 	if reason != "" {
 		return typed{}, reason

@@ -5,11 +5,17 @@ import "testing"
 func TestFunctionsGetTheTextOfAnEnum(t *testing.T) {
 	in := start(t, nil)
 	in.topic("t", map[string]string{"millrace.columns": "e ENUM('abc','def'), i INT"}, `{"e":"abc","i":1}`, `{"e":"def","i":2}`, `{"i":3}`)
+	in.topic("o", map[string]string{"millrace.columns": "o ENUM('one','four')"}, `{"o":"one"}`, `{"o":"four"}`)
 	cases{
 		{"SELECT CONCAT(e,'!'), LENGTH(e), REPLACE(e,'e','_'), SUBSTRING(e,2), UPPER(e), MD5(e)=MD5('def') FROM t WHERE i=2", "def!,3,d_f,ef,DEF,1"},
 		{"SELECT IF(i>1,e,'z'), COALESCE(e,'none'), CASE WHEN i=1 THEN 7 ELSE e END, GREATEST(e,'b') FROM t ORDER BY i", "z,abc,7,b / def,def,def,def / NULL,none,NULL,NULL"},
 		{"SELECT JSON_OBJECT('e',e), JSON_ARRAY(e), e BETWEEN 'b' AND 'h', e IN (SELECT 'def') FROM t WHERE i=2", `{"e": "def"},["def"],1,1`},
-		{"SELECT GROUP_CONCAT(e ORDER BY i), JSON_ARRAYAGG(e), MAX(e), SUM(e) FROM t WHERE i<3", `abc,def,["abc", "def"],def,3`},
+		{"SELECT GROUP_CONCAT(e ORDER BY i), JSON_ARRAYAGG(e), MAX(e), SUM(e), e.x FROM t, (SELECT MAX(o) x FROM o) e WHERE i<3 GROUP BY e.x", `abc,def,["abc", "def"],def,3,one`},
+		{"SELECT i FROM t WHERE e <=> 'def'", "2"},
+		{"SELECT COUNT(*) FROM t WHERE NOT (e <=> 'def') AND NOT (e <=> NULL)", "1"},
+		{"SELECT i, e LIKE 'a%', e > 'abd', e <= 'zzz', e = 'zzz', e <> 'abc' FROM t ORDER BY i", "1,1,0,1,0,0 / 2,0,1,1,0,1 / 3,NULL,NULL,NULL,NULL,NULL"},
+		{"SELECT e AS k, COUNT(*) FROM t GROUP BY k HAVING k > 'b'", "def,1"},
+		{"SELECT COUNT(*) FROM t WHERE e LIKE '%e%'", "1"},
 		{"SELECT e+0, ABS(e), CAST(e AS SIGNED), CAST(e AS CHAR), e=2, e='def' FROM t WHERE i=2", "2,2,2,def,1,1"},
 	}.check(t, in)
 }
@@ -118,4 +124,20 @@ func TestOrderByKnowsAliasesInExpressions(t *testing.T) {
 	if got := ask(t, in.open("app", "", ""), "SELECT COUNT(*) AS c FROM t GROUP BY s ORDER BY c+1"); got != "error 1054: Error 1054 (42S22): Unknown column 'c' in 'field list'" {
 		t.Error(got)
 	}
+}
+
+func TestWeekHasAllModes(t *testing.T) {
+	in := start(t, nil)
+	cases{
+		{"SELECT WEEK('2008-02-20'), WEEK('2008-02-20',0), WEEK('2008-02-20',1), WEEK('2008-12-31',1), WEEK('2000-01-01'), WEEK('2000-01-01',2)", "7,7,8,53,0,52"},
+		{"SELECT WEEK('2024-01-01',0), WEEK('2024-01-01',1), WEEK('2024-01-01',2), WEEK('2024-01-01',3), WEEK('2024-01-01',4), WEEK('2024-01-01',5), WEEK('2024-01-01',6), WEEK('2024-01-01',7)", "0,1,53,1,1,1,1,1"},
+		{"SELECT WEEK('2023-12-31',0), WEEK('2023-12-31',1), WEEK('2023-12-31',2), WEEK('2023-12-31',3), WEEK('2023-12-31',4), WEEK('2023-12-31',5), WEEK('2023-12-31',6), WEEK('2023-12-31',7)", "53,52,53,52,53,52,1,52"},
+		{"SELECT WEEK('2024-12-31',6), WEEK('2024-12-31',3), WEEK('2024-12-31',7), WEEK(NULL), WEEK('2024-06-15 12:00:00',3)", "1,1,53,NULL,24"},
+	}.check(t, in)
+}
+
+func TestQuotientsInsideOfQuotientsKeepTheirDigitsInColumns(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "j INT, n DECIMAL(12,2)"}, `{"j":-100,"n":"-99999.99"}`)
+	cases{{"SELECT (j+n)/3/7, -((j+n)/3), (j+n)/3*7 FROM t", "-4766.6661904761,33366.663333,-233566.643333"}}.check(t, in)
 }

@@ -210,7 +210,7 @@ func (g generator) text(q string, depth int) string {
 	case 2:
 		return "CONCAT(" + g.text(q, depth-1) + ",'-'," + g.text(q, depth-1) + ")"
 	case 3:
-		return "CONCAT(" + q + "w,':'," + q + g.one("k", "n", "i", "d") + ")"
+		return "CONCAT(" + q + "w,':'," + q + g.one("k", "n", "i", "d", "e") + ")"
 	case 4:
 		return "IFNULL(" + g.text(q, depth-1) + ",'none')"
 	case 5:
@@ -272,7 +272,7 @@ func (g generator) condition(q string, depth int) string {
 	case 8:
 		return q + g.one("s", "w", "_key") + g.one("", " NOT") + " IN ('a','w1'," + g.one("'ä'", "NULL", "'some1'") + ")"
 	case 9:
-		return q + g.one("s", "w", "`p.r`", "_key") + g.one("", " NOT") + " LIKE " + g.one("'a%'", "'%o%'", "'_'", "'some_'", "'w1%'", "'%'", "'x\\_y\\%z'", "'w'")
+		return q + g.one("s", "w", "`p.r`", "_key", "e") + g.one("", " NOT") + " LIKE " + g.one("'a%'", "'%o%'", "'_'", "'some_'", "'w1%'", "'%'", "'x\\_y\\%z'", "'w'")
 	case 10:
 		return g.number(q, depth) + g.one("", " NOT") + " BETWEEN " + g.number(q, 0) + " AND " + g.number(q, 0)
 	case 11:

@@ -16,7 +16,13 @@ import (
 func fixEnum(_ *sql.Context, e sql.Expression) sql.Expression {
 	number := false
 	switch e := e.(type) {
-	case *expression.Case, *expression.Between, *plan.InSubquery:
+	case *expression.Case, *expression.Between, *expression.Like, *plan.InSubquery:
+	case *expression.NullSafeEquals, *expression.LessThan, *expression.LessThanOrEqual, *expression.GreaterThan, *expression.GreaterThanOrEqual:
+		// With text, by text; the engine looks for the text among the values.
+		c := e.(expression.Comparer)
+		if !sqlfn.IsText(c.Left()) && !sqlfn.IsText(c.Right()) {
+			return nil
+		}
 	case sql.FunctionExpression:
 		name := strings.ToLower(e.FunctionName())
 		if strings.HasPrefix(name, "millrace ") {
@@ -54,7 +60,7 @@ func fixEnum(_ *sql.Context, e sql.Expression) sql.Expression {
 }
 
 var (
-	textAggregates  = map[string]bool{"group_concat": true, "json_arrayagg": true, "json_array": true, "jsonarray": true, "json_objectagg": true}
+	textAggregates  = map[string]bool{"min": true, "max": true, "group_concat": true, "json_arrayagg": true, "json_array": true, "jsonarray": true, "json_objectagg": true}
 	numberFunctions = map[string]bool{
 		"abs": true, "ceil": true, "ceiling": true, "floor": true, "round": true, "truncate": true, "sign": true, "mod": true, "pow": true,
 		"power": true, "sqrt": true, "exp": true, "ln": true, "log": true, "log2": true, "log10": true, "format": true, "sin": true, "cos": true, "tan": true,

@@ -1,6 +1,8 @@
 package sqlfn
 
 import (
+	"millrace/pushdown"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -16,7 +18,11 @@ type enumText struct{ expression.UnaryExpression }
 var (
 	_ sql.Expression         = (*enumText)(nil)
 	_ sql.CollationCoercible = (*enumText)(nil)
+	_ pushdown.EnumText      = (*enumText)(nil)
 )
+
+// Enum implements pushdown.EnumText.
+func (x *enumText) Enum() sql.Expression { return x.Child }
 
 func (x *enumText) String() string { return x.Child.String() }
 
