@@ -5,11 +5,7 @@ BIN := bin/millrace
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
-<<<<<<< Updated upstream
-.PHONY: help build run demo fmt lint test race fuzz fault fault-long interop interop-full bench bench-sql vuln check clean
-=======
-.PHONY: help build run demo fmt lint test race fuzz fault fault-long differential-long interop interop-full bench bench-sql check clean
->>>>>>> Stashed changes
+.PHONY: help build run demo fmt lint test race fuzz fault fault-long differential-long interop interop-full bench bench-sql vuln check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16

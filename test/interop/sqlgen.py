@@ -161,7 +161,8 @@ class Queries:
         if kind == 22:
             return f"CASE {self.column('int', alias)} WHEN {literal(r, 'int')} THEN {self.small(alias, 0)} WHEN {self.small(alias, 0)} THEN {self.small(alias, 0)} END", "dec"
         if kind == 23:
-            return f"CAST({self.column(self.pick('unsigned', 'wide', 'bool'), alias)} AS {self.pick('SIGNED', 'UNSIGNED')}) % 1000", "int"
+            # Not a decimal as UNSIGNED: MariaDB makes 0 of negative ones.
+            return self.pick(f"CAST({self.column(self.pick('unsigned', 'wide', 'bool'), alias)} AS SIGNED) % 1000", f"CAST({self.column(self.pick('unsigned', 'bool'), alias)} AS UNSIGNED) % 1000"), "int"
         if kind == 18:
             return f"CAST(JSON_UNQUOTE(JSON_EXTRACT({self.column('json', alias)}, '$.a')) AS SIGNED)", "int"
         return f"NULLIF({self.column('int', alias)}, {literal(r, 'int')})", "int"
