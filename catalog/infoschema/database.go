@@ -91,13 +91,16 @@ func (d *Database) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table
 const longestTable = 249
 
 // schemaLike is the engine's schema, but names of tables are as long as Kafka's and compare, as they
-// do everywhere else, with regard to case.
+// do everywhere else, with regard to case, and times are in seconds, as in MySQL.
 func schemaLike(engine sql.Schema) sql.Schema {
 	names := types.MustCreateString(sqltypes.VarChar, longestTable, sql.Collation_utf8mb3_bin)
 	out := engine.Copy()
 	for _, c := range out {
-		if strings.EqualFold(c.Name, colTable) || strings.EqualFold(c.Name, "REFERENCED_TABLE_NAME") {
+		switch c.Name {
+		case colTable, "REFERENCED_TABLE_NAME":
 			c.Type = names
+		case colCreated:
+			c.Type = types.MustCreateDatetimeType(sqltypes.Timestamp, 0)
 		}
 		c.DatabaseSource = sql.InformationSchemaDatabaseName
 	}
@@ -109,3 +112,5 @@ const (
 	colSchema = "TABLE_SCHEMA"
 	colTable  = "TABLE_NAME"
 )
+
+const colCreated = "CREATE_TIME"

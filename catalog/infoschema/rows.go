@@ -3,6 +3,7 @@ package infoschema
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/information_schema"
@@ -173,7 +174,7 @@ func tableRow(p place, out []sql.Row) ([]sql.Row, error) {
 		}
 	}
 	if d, ok := p.table.(Described); ok {
-		row[14] = d.CreatedAt(p.ctx)
+		row[14] = seconds(d.CreatedAt(p.ctx))
 		if d.PartitionedBy() != "" {
 			row[19] = "partitioned"
 		}
@@ -184,10 +185,18 @@ func tableRow(p place, out []sql.Row) ([]sql.Row, error) {
 	return append(out, row), nil
 }
 
+// seconds cuts a time to its seconds.
+func seconds(v any) any {
+	if t, ok := v.(time.Time); ok {
+		return t.Truncate(time.Second)
+	}
+	return v
+}
+
 func viewTableRow(p viewPlace, out []sql.Row) ([]sql.Row, error) {
 	row := make(sql.Row, 21)
 	copy(row, sql.Row{catalogName, p.db, p.view.Name, "VIEW"})
-	row[14], row[20] = p.view.Created, "VIEW"
+	row[14], row[20] = seconds(p.view.Created), "VIEW"
 	return append(out, row), nil
 }
 
@@ -262,7 +271,7 @@ func partitionRows(p place, out []sql.Row) ([]sql.Row, error) {
 	if !ok || d.PartitionedBy() == "" {
 		return append(out, row()), nil
 	}
-	created := d.CreatedAt(p.ctx)
+	created := seconds(d.CreatedAt(p.ctx))
 	for i, size := range d.PartitionSizes(p.ctx) {
 		r := row()
 		r[3], r[5], r[7], r[9] = "p"+strconv.Itoa(i), uint32(i+1), "KEY", "`"+d.PartitionedBy()+"`"

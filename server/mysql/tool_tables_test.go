@@ -72,6 +72,9 @@ func TestShowTableStatusIsOfTheTablesAskedFor(t *testing.T) {
 	if got := ask(t, db, "SELECT table_comment, create_options FROM information_schema.tables WHERE table_name='orders'"); got != "retention.ms=5000,partitioned" {
 		t.Error(got)
 	}
+	if got := ask(t, db, "SELECT LENGTH(create_time), create_time > NOW() - INTERVAL 1 HOUR FROM information_schema.tables WHERE table_name='orders'"); got != "19,1" {
+		t.Error(got)
+	}
 	if _, err := table(t, db, "SHOW TABLE STATUS FROM nowhere"); errNumber(err) != 1049 {
 		t.Error(err)
 	}
