@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -58,5 +59,28 @@ func TestCorrelatedSubqueriesReadTheirTableOnce(t *testing.T) {
 				t.Errorf("%s: %s: %s", mode, c.query, got)
 			}
 		}
+	}
+}
+
+func TestASubqueryThatIsOneValueIsComputedOnceAndComparedInColumns(t *testing.T) {
+	in := start(t, nil)
+	in.topic("a", nil, `{"id":1,"s":"x","d":1.5}`, `{"id":2,"s":"y","d":2.5}`, `{"id":3,"s":null,"d":null}`)
+	cases{
+		{"SELECT id FROM a WHERE id > (SELECT AVG(id) FROM a)", "3"},
+		{"SELECT id FROM a WHERE d = (SELECT MAX(d) FROM a)", "2"},
+		{"SELECT id FROM a WHERE id >= (SELECT MAX(id) FROM a WHERE id < (SELECT MAX(id) FROM a)) ORDER BY id", "2 / 3"},
+		{"SELECT COUNT(*) FROM a WHERE id = (SELECT MAX(id) FROM a WHERE id > 9)", "0"},
+		{"SELECT COUNT(*) FROM a WHERE id <=> (SELECT MAX(id) FROM a WHERE id > 9)", "0"},
+		{"SELECT s <=> (SELECT MAX(id) FROM a WHERE id > 9) FROM a ORDER BY id", "0 / 0 / 1"},
+		{"SELECT id FROM a WHERE s < (SELECT MAX(s) FROM a)", "1"},
+		{"SELECT id FROM a WHERE id = (SELECT 1 FROM a WHERE id = 77)", ""},
+		{"SELECT id FROM a WHERE _timestamp >= (SELECT MIN(_timestamp) FROM a) ORDER BY id", "1 / 2 / 3"},
+	}.check(t, in)
+	db := in.open("app", "", "")
+	if _, err := table(t, db, "SELECT id FROM a WHERE id = (SELECT id FROM a)"); errNumber(err) != 1242 {
+		t.Error(err)
+	}
+	if plan := ask(t, db, "EXPLAIN SELECT COUNT(*) FROM a WHERE id > (SELECT AVG(id) FROM a)"); !strings.Contains(plan, "In columns") {
+		t.Error(plan)
 	}
 }

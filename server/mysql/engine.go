@@ -89,6 +89,10 @@ func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, b
 	if !analyze {
 		return node, flags, nil
 	}
+	node, err = boundplan.WithValues(node, func(query sql.Node) (any, error) { return e.valueOf(ctx, query, flags) })
+	if err != nil {
+		return nil, nil, err
+	}
 	node, err = e.Analyzer.Analyze(ctx, node, nil, flags)
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"errors"
+	"io"
 	"slices"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -24,4 +26,37 @@ func interruptible(a *analyzer.Analyzer) {
 			}
 		}
 	}
+}
+
+// valueOf carries out a subquery of a statement that is being planned, after checking that its tables may be read.
+func (e *engine) valueOf(ctx *sql.Context, query sql.Node, flags *sql.QueryFlags) (_ any, err error) {
+	node, err := e.Analyzer.Analyze(ctx, query, nil, flags)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPlan(ctx, node, false); err != nil {
+		return nil, err
+	}
+	iter, err := e.Analyzer.ExecBuilder.Build(ctx, node, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if cerr := iter.Close(ctx); err == nil {
+			err = cerr
+		}
+	}()
+	row, err := next(ctx, iter)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := next(ctx, iter); err == nil {
+		return nil, sql.ErrExpectedSingleRow.New()
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return sql.UnwrapAny(ctx, row[0])
 }
