@@ -119,7 +119,8 @@ func TestSystemTablesAnswer(t *testing.T) {
 	b.want("SELECT COUNT(*) FROM millrace.groups", "0")
 	b.want("SELECT COUNT(*) FROM millrace.connections", "0")
 	b.want("SELECT healthy FROM millrace.storage", "1")
-	b.want("SHOW TABLES FROM millrace", "client_errors", "connections", "group_offsets", "groups", "partitions", "statements", "storage", "topics")
+	b.want("SHOW TABLES FROM millrace", "acls", "client_errors", "columns", "configs", "connections", "consumer_groups", "consumer_lag", "expansions", "group_members", "partitions",
+		"producers", "queries", "quotas", "segments", "statements", "storage", "topics", "transactions", "users")
 }
 
 func TestCreateAndInsertSayThatTheyAreNotSupported(t *testing.T) {
