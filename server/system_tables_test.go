@@ -68,7 +68,7 @@ func TestTheServersStateIsRows(t *testing.T) {
 	for query, want := range map[string]string{
 		"SELECT CONCAT_WS(',', group_id, state, protocol_type, members, assignor) FROM millrace.consumer_groups":                           "g,Stable,consumer,1,cooperative-sticky",
 		"SELECT CONCAT_WS(',', group_id, instance_id, client_id, subscription, assignment, partitions) FROM millrace.group_members":        `g,i1,reader,["orders"],{"orders": [0]},1`,
-		"SELECT CONCAT_WS(',', group_id, topic, `partition`, committed_offset, end_offset, `lag`) FROM millrace.consumer_lag":                "g,orders,0,1,2,1",
+		"SELECT CONCAT_WS(',', group_id, topic, `partition`, committed_offset, end_offset, `lag`) FROM millrace.consumer_lag":              "g,orders,0,1,2,1",
 		"SELECT CONCAT_WS(',', user, client_id IS NULL, ip IS NULL, name, value) FROM millrace.quotas":                                     "<default>,1,1,producer_byte_rate,1000000000",
 		"SELECT CONCAT_WS(',', topic, `partition`, last_sequence, transaction_start IS NULL) FROM millrace.producers WHERE topic='orders'": "orders,0,1,1",
 		"SELECT COUNT(*) FROM millrace.users":                                    "0",
