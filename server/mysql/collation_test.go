@@ -64,8 +64,10 @@ func TestATopicMayCompareWithoutCaseAndAccents(t *testing.T) {
 	}
 	for _, c := range []struct{ query, want string }{
 		{"SHOW FULL COLUMNS FROM c25 LIKE 's'", "s,varchar(20),utf8mb4_0900_ai_ci,YES,,NULL,,,"},
-		{"SELECT column_name, collation_name, character_set_name FROM information_schema.columns WHERE table_name='c25' AND column_name IN ('s','n','_key')",
-			"_key,utf8mb4_0900_ai_ci,utf8mb4 / s,utf8mb4_0900_ai_ci,utf8mb4 / n,NULL,NULL"},
+		{
+			"SELECT column_name, collation_name, character_set_name FROM information_schema.columns WHERE table_name='c25' AND column_name IN ('s','n','_key')",
+			"_key,utf8mb4_0900_ai_ci,utf8mb4 / s,utf8mb4_0900_ai_ci,utf8mb4 / n,NULL,NULL",
+		},
 		{"SELECT table_collation FROM information_schema.tables WHERE table_name='c25'", "utf8mb4_0900_ai_ci"},
 	} {
 		if got := ask(t, db, c.query); got != c.want {

@@ -72,8 +72,10 @@ func TestCSVTopicsReadTheirDeclaredColumns(t *testing.T) {
 		}
 		for _, c := range []struct{ query, want string }{
 			{"SELECT id, name, note FROM c WHERE _offset<4 ORDER BY _offset", "1,ann,plain / 2,o'neill, jr.,say \"hi\" / 3,two\nlines,NULL / 4,NULL,"},
-			{"SELECT _offset, id, name, _error FROM `c$errors` ORDER BY _offset",
-				"4,5,short,found 2 fields, expected 3 / 5,NULL,bad,id: found \"x\", expected INT / 6,NULL,NULL,not CSV: a quoted field without its end"},
+			{
+				"SELECT _offset, id, name, _error FROM `c$errors` ORDER BY _offset",
+				"4,5,short,found 2 fields, expected 3 / 5,NULL,bad,id: found \"x\", expected INT / 6,NULL,NULL,not CSV: a quoted field without its end",
+			},
 			{"SELECT COUNT(*), COUNT(id), SUM(id) FROM c", "7,5,15"},
 		} {
 			if got := ask(t, db, c.query); got != c.want {
