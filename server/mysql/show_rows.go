@@ -41,6 +41,11 @@ func (c *conn) asMySQLShows(ctx *sql.Context, s *sqlparser.Show, schema sql.Sche
 		if fixed, err = c.createTableText(ctx, s, iter); err == nil {
 			iter = fixed
 		}
+	case "tables":
+		if o := s.ShowTablesOpt; o != nil && o.Filter != nil && o.Filter.Like != "" && len(schema) > 0 {
+			schema = schema.Copy()
+			schema[0].Name += " (" + o.Filter.Like + ")"
+		}
 	case "status":
 		iter = &mappedIter{iter, c.statusValue}
 	case "variables":

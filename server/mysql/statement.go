@@ -82,7 +82,9 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 			options = sql.NewSqlModeFromString(m).ParserOptions()
 		}
 	}
-	text = rewrite.Text(text, options.AnsiQuotes)
+	if text, err = rewrite.Forms(rewrite.Text(text, options.AnsiQuotes), options.AnsiQuotes); err != nil {
+		return nil, "", "", err
+	}
 	if multi {
 		text = strings.TrimLeft(text, "; \t\r\n") // an empty statement between two is none
 	}
@@ -266,6 +268,8 @@ func keepsWarnings(stmt sqlparser.Statement) bool {
 	switch s := stmt.(type) {
 	case *sqlparser.Show:
 		return strings.EqualFold(s.Type, "warnings")
+	case *sqlparser.Select:
+		return rewrite.CountsWarnings(s)
 	case *ownStatement:
 		return s.keepsWarnings
 	default:

@@ -19,6 +19,8 @@ func rewriteArithmetic(e *sqlparser.BinaryExpr) sqlparser.Expr {
 	}
 	switch op {
 	case sqlparser.PlusStr, sqlparser.MinusStr, sqlparser.MultStr, sqlparser.IntDivStr, sqlparser.ModStr:
+	case sqlparser.BitAndStr, sqlparser.BitOrStr, sqlparser.BitXorStr, sqlparser.ShiftLeftStr, sqlparser.ShiftRightStr:
+		return call(sqlfn.NameBitOperator+op, e.Left, e.Right)
 	default:
 		return e
 	}

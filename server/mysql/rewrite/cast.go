@@ -57,6 +57,12 @@ func rewriteCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
 		e.Expr = call(sqlfn.NameIntegerText, e.Expr, sqlparser.NewIntVal([]byte("0")))
 	case "char", "nchar", "binary":
 		rewriteTextCast(e)
+	case "time":
+		digits := sqlparser.NewIntVal([]byte("0"))
+		if e.Type.Length != nil {
+			digits = e.Type.Length
+		}
+		return call(sqlfn.NameCastTime, e.Expr, digits)
 	case "decimal":
 		return rewriteDecimalCast(e)
 	case "json":

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"regexp"
 	"strings"
 
 	"millrace/server/mysql/sqlfn"
@@ -21,7 +22,22 @@ func rewriteJSONOperator(e *sqlparser.BinaryExpr) sqlparser.Expr {
 	}
 }
 
-// rewriteJSONTable gives JSON_TABLE a document whose numbers keep all digits.
+// rewriteJSONTable gives JSON_TABLE a document whose numbers keep all digits, and one row for each value that its path finds: the
+// engine goes into an array that a path finds, and makes rows of its members.
 func rewriteJSONTable(t *sqlparser.JSONTableExpr) {
+	path := strings.TrimSpace(t.Spec.Path)
+	if strings.HasPrefix(path, "$") && !strings.Contains(path, `"`) && (!strings.HasSuffix(path, "]") || wholeIndex.MatchString(path)) {
+		found := t.Data
+		if path != "$" {
+			found = call("json_extract", t.Data, sqlparser.NewStrVal([]byte(path)))
+		}
+		if !strings.Contains(path, "*") { // what is found by several paths is an array already
+			found = call(sqlfn.NameJSONArrayOf, found)
+		}
+		t.Data, t.Spec.Path = found, "$[*]"
+	}
 	t.Data = call(sqlfn.NameExactJSON, t.Data)
 }
+
+// wholeIndex ends a path that finds one member of an array.
+var wholeIndex = regexp.MustCompile(`^\$.*\[\d+\]$`)

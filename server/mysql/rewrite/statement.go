@@ -3,6 +3,8 @@
 package rewrite
 
 import (
+	"strings"
+
 	"millrace/catalog"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -67,8 +69,14 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 	return err
 }
 
-// nameText has a column that is a text and has no name be called as the text reads, not as it is escaped.
+// nameText has a column that is a text and has no name be called as the text reads, not as it is escaped, and one that counts warnings
+// as it is written.
 func nameText(e *sqlparser.AliasedExpr) {
+	if c, ok := e.Expr.(*sqlparser.ColName); ok && e.As.IsEmpty() {
+		if _, counts := countsWarnings(c); counts {
+			e.As = sqlparser.NewColIdent(strings.TrimSpace(sqlparser.String(c)))
+		}
+	}
 	if v, ok := e.Expr.(*sqlparser.SQLVal); ok && v.Type == sqlparser.StrVal && e.As.IsEmpty() && len(v.Val) > 0 {
 		e.InputExpression = string(v.Val)
 	}

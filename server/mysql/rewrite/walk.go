@@ -156,6 +156,10 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 			return r
 		}
 		return rewriteArithmetic(e)
+	case *sqlparser.UnaryExpr:
+		return rewriteBitNot(e)
+	case *sqlparser.ColName:
+		return rewriteWarningCount(e)
 	case *sqlparser.CaseExpr:
 		return rewriteCase(e)
 	case *sqlparser.ConvertExpr:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 	"github.com/shopspring/decimal"
@@ -24,10 +23,10 @@ func branchFunctions() []sql.Function {
 		return e
 	}
 	out := []sql.Function{
-		sql.Function3{Name: "if", Fn: func(a, b, c sql.Expression) sql.Expression { return exact(function.NewIf(a, b, c)) }},
-		sql.Function2{Name: "ifnull", Fn: func(a, b sql.Expression) sql.Expression { return exact(function.NewIfNull(a, b)) }},
+		sql.Function3{Name: "if", Fn: func(a, b, c sql.Expression) sql.Expression { return exact(branchIf(a, b, c)) }},
+		sql.Function2{Name: "ifnull", Fn: func(a, b sql.Expression) sql.Expression { return exact(branchIfNull(a, b)) }},
 		sql.FunctionN{Name: "coalesce", Fn: func(args ...sql.Expression) (sql.Expression, error) {
-			e, err := function.NewCoalesce(args...)
+			e, err := branchCoalesce(args...)
 			if err != nil {
 				return nil, err
 			}

@@ -41,6 +41,7 @@ func Functions(o Options) map[string]sql.Function {
 	out := make(map[string]sql.Function)
 	for _, list := range [][]sql.Function{
 		aggregateFunctions(), groupConcatFunctions(o.Memory), jsonAggregates(o.Memory), regexpFunctions(o.Regexps), jsonFunctions(), stringFunctions(o.Memory), growingFunctions(o.Memory), castFunctions(), serverFunctions(o.Version), timeFunctions(), nowFunctions(), minuteFunctions(), weekDateFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), extremeFunctions(), windowTableFunctions(), lockFunctions(o.Locks),
+		timeOfDayFunctions(), stringBitFunctions(o.Memory), bitOperators(), timeCastFunctions(), jsonStorageFunctions(), sessionFunctions(), aesFunctions(o.Memory), roundFunctions(),
 	} {
 		for _, f := range list {
 			out[strings.ToLower(f.FunctionName())] = f
@@ -61,6 +62,8 @@ type scalar struct {
 	// joins: the result is made of all arguments, and collated as they are together; they may have
 	// maxFunctionBytes.
 	joins bool
+	// varies: its answer is not the same every time.
+	varies bool
 	// text, when set, is how a call that no user wrote shows in messages.
 	text func(args []sql.Expression) string
 }
@@ -69,8 +72,9 @@ type scalar struct {
 func asArgument(args []sql.Expression) string { return args[0].String() }
 
 var (
-	_ sql.FunctionExpression = (*scalar)(nil)
-	_ sql.CollationCoercible = (*scalar)(nil)
+	_ sql.FunctionExpression         = (*scalar)(nil)
+	_ sql.CollationCoercible         = (*scalar)(nil)
+	_ sql.NonDeterministicExpression = (*scalar)(nil)
 )
 
 func fixed(t sql.Type) func([]sql.Expression) sql.Type {
@@ -91,6 +95,9 @@ func scalarFunction(proto scalar, least, most int) sql.Function {
 
 func (f *scalar) FunctionName() string { return f.name }
 func (f *scalar) Description() string  { return strings.ToUpper(f.name) }
+
+// IsNonDeterministic keeps the planner from evaluating once what varies.
+func (f *scalar) IsNonDeterministic() bool { return f.varies }
 
 func (f *scalar) Resolved() bool {
 	for _, a := range f.args {

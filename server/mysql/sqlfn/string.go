@@ -83,6 +83,9 @@ func stringFunctions(memory Memory) []sql.Function {
 
 // longText is v as the engine converts it to text.
 func longText(ctx *sql.Context, v any) (string, error) {
+	if t, ok := v.(types.Timespan); ok {
+		return t.String(), nil
+	}
 	c, _, err := types.LongText.Convert(ctx, doubleText(v))
 	if err != nil {
 		return "", err

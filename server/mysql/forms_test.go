@@ -1,0 +1,32 @@
+package mysql
+
+import "testing"
+
+func TestFormsThatTheParserDoesNotKnow(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "i INT, s VARCHAR(20)"}, `{"i":5,"s":"IS UNKNOWN"}`, `{"s":"= ANY (SELECT 1)"}`)
+	cases{
+		{"SELECT (1 IS NULL) IS UNKNOWN, NULL IS UNKNOWN, 1 IS NOT UNKNOWN", "0,1,1"},
+		{"SELECT s FROM t WHERE i IS not\n unknown", "IS UNKNOWN"},
+		{"SELECT s FROM t WHERE s = 'IS UNKNOWN' OR s = '= ANY (SELECT 1)' /* IS UNKNOWN */", "IS UNKNOWN / = ANY (SELECT 1)"},
+		{"SELECT 5 = ANY (SELECT 5), 1 <> ALL (SELECT 2), 1<>ALL(SELECT 1), 5=SOME(SELECT 4), 5!=ALL(SELECT NULL)", "1,1,0,0,NULL"},
+		{"SELECT i FROM t WHERE i = any(select i from t)", "5"},
+		{"SELECT * FROM JSON_TABLE('[1,2]','$' COLUMNS(a INT PATH '$[0]')) j", "1"},
+		{`SELECT * FROM JSON_TABLE('{"a":[1,2]}','$.a' COLUMNS(x INT PATH '$[1]', o FOR ORDINALITY)) j`, "2,1"},
+		{`SELECT * FROM JSON_TABLE('[{"b":[1,2]},{"b":[3,4]}]','$[*].b' COLUMNS(x INT PATH '$[1]')) j`, "2 / 4"},
+		{`SELECT * FROM JSON_TABLE('[[1,2],[3]]','$[0]' COLUMNS(x INT PATH '$[1]')) j`, "2"},
+		{`SELECT * FROM JSON_TABLE('{"a":1}','$.z' COLUMNS(x INT PATH '$')) j`, ""},
+		{`SELECT * FROM JSON_TABLE(NULL,'$' COLUMNS(x INT PATH '$')) j`, ""},
+	}.check(t, in)
+	if _, err := table(t, in.open("app", "", ""), "SELECT 1 > ALL (SELECT 4)"); errNumber(err) != 1235 {
+		t.Error(err)
+	}
+	r, err := in.open("app", "", "").Query("SHOW TABLES LIKE 't%'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if names, err := r.Columns(); err != nil || names[0] != "Tables_in_kafka (t%)" {
+		t.Error(names, err)
+	}
+}

@@ -1,0 +1,91 @@
+package rewrite
+
+import (
+	"regexp"
+	"strings"
+
+	"millrace/server/mysql/sqlerr"
+)
+
+var (
+	// mayHaveForms finds, quickly, what Forms may have to change.
+	mayHaveForms = regexp.MustCompile(`(?i)\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(`)
+	isUnknown    = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
+	quantified   = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
+)
+
+// Forms writes forms that the parser does not know as such that mean the same: IS UNKNOWN is IS NULL, = ANY (SELECT …) is IN,
+// and <> ALL (SELECT …) is NOT IN. Other comparisons with ANY, SOME or ALL are refused, with what to write instead.
+func Forms(text string, ansiQuotes bool) (string, error) {
+	if !mayHaveForms.MatchString(text) {
+		return text, nil
+	}
+	bare := bareText(text, ansiQuotes)
+	out := []byte(text)
+	// Every change has the length of what it replaces, or less, so that places stay.
+	put := func(from, to int, s string) {
+		copy(out[from:to], s+strings.Repeat(" ", to-from-len(s)))
+	}
+	for _, m := range isUnknown.FindAllStringSubmatchIndex(bare, -1) {
+		put(m[4], m[5], "NULL")
+	}
+	for _, m := range quantified.FindAllStringSubmatchIndex(bare, -1) {
+		op, word := bare[m[2]:m[3]], strings.ToUpper(bare[m[6]:m[7]])
+		switch {
+		case m[2] > 0 && strings.ContainsRune("<>=!:", rune(bare[m[2]-1])): // <=> or :=, which take none
+		case op == "=" && word != "ALL":
+			put(m[2], m[7], " IN")
+		case (op == "<>" || op == "!=") && word == "ALL":
+			put(m[2], m[7], "NOT IN"[:min(6, m[7]-m[2])])
+			if m[7]-m[2] < len("NOT IN") { // <>ALL has five
+				out = append(out[:m[2]], append([]byte(" NOT IN"), out[m[7]:]...)...)
+				return Forms(string(out), ansiQuotes)
+			}
+		default:
+			return "", sqlerr.New(1235, "42000", "This version of Millrace doesn't yet support '%s %s (SELECT …)': compare with (SELECT MIN(…) …) or (SELECT MAX(…) …), or write EXISTS", op, word)
+		}
+	}
+	return string(out), nil
+}
+
+// bareText is text, as long, without what stands in quotes and comments.
+func bareText(text string, ansiQuotes bool) string {
+	out := []byte(text)
+	blank := func(from, to int, with byte) {
+		for i := from; i < min(to, len(out)); i++ {
+			out[i] = with
+		}
+	}
+	skip := func(i int, end string) int {
+		j := strings.Index(text[i:], end)
+		if j < 0 {
+			return len(text)
+		}
+		return i + j + len(end)
+	}
+	for i := 0; i < len(text); {
+		from := i
+		switch c := text[i]; {
+		case c == '`' || c == '"' && ansiQuotes:
+			i = skip(i+1, text[i:i+1])
+			blank(from, i, 'q')
+		case c == '\'' || c == '"':
+			for i++; i < len(text) && text[i] != c; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			i = min(i+1, len(text))
+			blank(from, i, 'q')
+		case c == '#', strings.HasPrefix(text[i:], "--") && (i+2 == len(text) || text[i+2] <= ' ' || text[i+2] == 0x7f):
+			i = skip(i, "\n")
+			blank(from, i, ' ')
+		case strings.HasPrefix(text[i:], "/*") && !strings.HasPrefix(text[i:], "/*!"):
+			i = skip(i+2, "*/")
+			blank(from, i, ' ')
+		default:
+			i++
+		}
+	}
+	return string(out)
+}
