@@ -30,3 +30,23 @@ func TestFormsThatTheParserDoesNotKnow(t *testing.T) {
 		t.Error(names, err)
 	}
 }
+
+func TestWordsThatMySQLDoesNotReserveAreNames(t *testing.T) {
+	in := start(t, nil)
+	db := in.open("app", "", "multiStatements=true")
+	for _, c := range [][2]string{
+		{"CREATE TABLE copy (id INT, next INT, off INT, escape INT)", ""},
+		{"INSERT INTO copy (next, off, escape) VALUES (1, 2, 3)", ""},
+		{"SELECT copy.next, off, escape + next FROM copy WHERE next = 1 AND off LIKE '2' ESCAPE '!' AND 'next' <> `escape` ORDER BY escape", "1,2,4"},
+		{"SELECT DEFAULT(next) FROM copy", "NULL"},
+		{"CREATE VIEW v AS SELECT next FROM copy", ""},
+		{"SELECT * FROM v", "1"},
+	} {
+		if got := ask(t, db, c[0]); got != c[1] {
+			t.Error(c[0], got)
+		}
+	}
+	if _, err := table(t, db, "SELECT copy FROM"); errNumber(err) != 1064 {
+		t.Error(err)
+	}
+}

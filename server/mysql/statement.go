@@ -93,6 +93,13 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 		if own, f, r, ok := parseOwn(c.s.forms, text, multi); ok {
 			return own, f, r, nil
 		}
+		if quoted, ok := rewrite.QuotedNames(text, options.AnsiQuotes); ok {
+			if st, f, r, again := c.s.engine.Parser.ParseWithOptions(c.s.base, quoted, ';', multi, options); again == nil {
+				stmt, first, rest, err = st, f, r, nil
+			}
+		}
+	}
+	if err != nil {
 		if errors.Is(err, sqlparser.ErrEmpty) {
 			return nil, "", "", sqlerr.ErrEmpty
 		}

@@ -160,6 +160,8 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 		return rewriteBitNot(e)
 	case *sqlparser.ColName:
 		return rewriteWarningCount(e)
+	case *sqlparser.Default:
+		return rewriteDefault(e)
 	case *sqlparser.CaseExpr:
 		return rewriteCase(e)
 	case *sqlparser.ConvertExpr:
