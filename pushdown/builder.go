@@ -109,6 +109,9 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		case *plan.OrderedDistinct:
 			return b.distinct(ctx, n.Child, row)
 		}
+		if madeInMemory(n) {
+			return cancellable(ctx, n, row)
+		}
 		return nil, nil
 	}
 	if f, ok := n.(*plan.Filter); ok {

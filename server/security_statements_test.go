@@ -62,6 +62,8 @@ func TestHostileStatementsEndAndTheServerGoesOn(t *testing.T) {
 		"SPACE":                 "SELECT LENGTH(SPACE(4000000000))",
 		"JSON":                  "SELECT JSON_LENGTH('" + deep("[", "1", "]", 100_000) + "')",
 		"JSON_TABLE":            "SELECT COUNT(*) FROM JSON_TABLE('[" + strings.Repeat("1,", 100_000) + "1]', '$[*]' COLUMNS (a INT PATH '$')) j",
+		"JSON_TABLE joined":     "SELECT COUNT(*) FROM JSON_TABLE('[" + strings.Repeat("1,", 100_000) + "1]', '$[*]' COLUMNS (a INT PATH '$')) j, t a, t b",
+		"recursion joined":      "WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < 900) SELECT COUNT(*) FROM r, t a, t b, t c WHERE r.n + a._offset + b._offset + c._offset = -1",
 		"SLEEP":                 "SELECT SLEEP(1000)",
 		"SLEEP in rows":         "SELECT SLEEP(1) FROM t",
 		"BENCHMARK":             "SELECT BENCHMARK(1000000000000, SHA2('x', 512))",

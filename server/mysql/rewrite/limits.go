@@ -31,7 +31,11 @@ var (
 // CheckComplexity bounds a statement before anything works on it.
 func CheckComplexity(stmt sqlparser.Statement) error {
 	var err error
+	common := false
 	w := Walk{Node: func(n any) bool {
+		if with := withOf(n); with != nil && *with != nil {
+			common = true
+		}
 		if sel, ok := n.(*sqlparser.Select); ok && joinSize(sel) > MaxJoin {
 			err = errJoin
 		}
@@ -40,6 +44,9 @@ func CheckComplexity(stmt sqlparser.Statement) error {
 	w.Statement(stmt)
 	if w.tooComplex {
 		return ErrTooComplex
+	}
+	if err == nil && common && queriesOf(stmt, nil) > maxQueries {
+		return errQueries
 	}
 	return err
 }
