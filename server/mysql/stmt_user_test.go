@@ -280,8 +280,11 @@ func TestTablesOfRightsShowWhatWasGranted(t *testing.T) {
 		}
 	}
 	in.as(t, "root", "pw", []asked{
-		{"GRANT SELECT, INSERT ON kafka.`orders-%` TO bob WITH GRANT OPTION", ""}, {"GRANT SELECT ON kafka.* TO bob@10.1.2.3", ""},
-		{"GRANT SELECT ON millrace.* TO ada", ""}, {"GRANT CREATE ON *.* TO ada", ""}, {"DENY SELECT ON kafka.x TO bob", ""},
+		{"GRANT SELECT, INSERT ON kafka.`orders-%` TO bob WITH GRANT OPTION", ""},
+		{"GRANT SELECT ON kafka.* TO bob@10.1.2.3", ""},
+		{"GRANT SELECT ON millrace.* TO ada", ""},
+		{"GRANT CREATE ON *.* TO ada", ""},
+		{"DENY SELECT ON kafka.x TO bob", ""},
 		{"SELECT GRANTEE, TABLE_SCHEMA, TABLE_NAME, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.table_privileges ORDER BY 4", "'bob'@'%',kafka,orders-%,INSERT,YES / 'bob'@'%',kafka,orders-%,SELECT,YES"},
 		{"SELECT GRANTEE, TABLE_SCHEMA, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.schema_privileges ORDER BY 2", "'bob'@'10.1.2.3',kafka,SELECT,NO / 'ada'@'%',millrace,SELECT,NO"},
 		{"SELECT GRANTEE, PRIVILEGE_TYPE, IS_GRANTABLE FROM information_schema.user_privileges WHERE grantee NOT LIKE '%root%' ORDER BY 1, 2", "'ada'@'%',CREATE,NO / 'ada'@'%',PROCESS,NO / 'ada'@'%',USAGE,NO / 'bob'@'%',USAGE,NO"},
