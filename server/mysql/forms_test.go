@@ -21,7 +21,15 @@ func TestFormsThatTheParserDoesNotKnow(t *testing.T) {
 	if _, err := table(t, in.open("app", "", ""), "SELECT 1 > ALL (SELECT 4)"); errNumber(err) != 1235 {
 		t.Error(err)
 	}
-	r, err := in.open("app", "", "").Query("SHOW TABLES LIKE 't%'")
+	r, err := in.open("app", "", "").Query("SELECT 1 IS UNKNOWN, 2 IS UNKNOWN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, err := r.Columns(); err != nil || names[1] != "2 IS NULL" {
+		t.Error(names, err)
+	}
+	_ = r.Close()
+	r, err = in.open("app", "", "").Query("SHOW TABLES LIKE 't%'")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"millrace/server/mysql/sqlerr"
@@ -21,31 +22,36 @@ func Forms(text string, ansiQuotes bool) (string, error) {
 		return text, nil
 	}
 	bare := bareText(text, ansiQuotes)
-	out := []byte(text)
-	// Every change has the length of what it replaces, or less, so that places stay.
-	put := func(from, to int, s string) {
-		copy(out[from:to], s+strings.Repeat(" ", to-from-len(s)))
+	type change struct {
+		from, to int
+		with     string
 	}
+	var changes []change
 	for _, m := range isUnknown.FindAllStringSubmatchIndex(bare, -1) {
-		put(m[4], m[5], "NULL")
+		changes = append(changes, change{m[4], m[5], "NULL"})
 	}
 	for _, m := range quantified.FindAllStringSubmatchIndex(bare, -1) {
 		op, word := bare[m[2]:m[3]], strings.ToUpper(bare[m[6]:m[7]])
 		switch {
 		case m[2] > 0 && strings.ContainsRune("<>=!:", rune(bare[m[2]-1])): // <=> or :=, which take none
 		case op == "=" && word != "ALL":
-			put(m[2], m[7], " IN")
+			changes = append(changes, change{m[2], m[7], " IN "})
 		case (op == "<>" || op == "!=") && word == "ALL":
-			put(m[2], m[7], "NOT IN"[:min(6, m[7]-m[2])])
-			if m[7]-m[2] < len("NOT IN") { // <>ALL has five
-				out = append(out[:m[2]], append([]byte(" NOT IN"), out[m[7]:]...)...)
-				return Forms(string(out), ansiQuotes)
-			}
+			changes = append(changes, change{m[2], m[7], " NOT IN "})
 		default:
 			return "", sqlerr.New(1235, "42000", "This version of Millrace doesn't yet support '%s %s (SELECT …)': compare with (SELECT MIN(…) …) or (SELECT MAX(…) …), or write EXISTS", op, word)
 		}
 	}
-	return string(out), nil
+	slices.SortFunc(changes, func(a, b change) int { return a.from - b.from })
+	var out strings.Builder
+	copied := 0
+	for _, c := range changes {
+		out.WriteString(text[copied:c.from])
+		out.WriteString(c.with)
+		copied = c.to
+	}
+	out.WriteString(text[copied:])
+	return out.String(), nil
 }
 
 // bareText is text, as long, without what stands in quotes and comments.
