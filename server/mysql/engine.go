@@ -55,7 +55,7 @@ func newEngine(s *Server) *engine {
 	if err := setVariables(); err != nil {
 		panic(fmt.Sprintf("mysql: engine variables: %v", err)) // a programming error: the values are constants
 	}
-	b := analyzer.NewBuilder(&provider{Provider: s.o.Provider, functions: sqlfn.Functions(sqlfn.Options{Memory: s.memory, Regexps: s.regexps, Locks: s.locks, Version: ServerVersion})})
+	b := analyzer.NewBuilder(&provider{Provider: s.o.Provider, functions: sqlfn.Functions(sqlfn.Options{Digest: digest, Memory: s.memory, Regexps: s.regexps, Locks: s.locks, Version: ServerVersion})})
 	a := b.Build()
 	for _, batch := range a.Batches {
 		// Ours is check_grouping.go. The list is every analyzer's: changed in a copy.

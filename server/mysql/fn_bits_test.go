@@ -8,6 +8,7 @@ func TestFunctionsOfBitsAndUnits(t *testing.T) {
 	cases{
 		{"SELECT ~1, ~0, ~i, ~-1, ~'5', 5 & ~1, ~NULL, ~u FROM t", "18446744073709551614,18446744073709551615,18446744073709551610,0,18446744073709551610,4,NULL,0"},
 		{"SELECT u & 3, u ^ 1, u >> 63, 1 << 63, 1 << 64, -1 | 0, 6 & 3, i | 2, u & NULL FROM t", "3,18446744073709551614,1,9223372036854775808,0,18446744073709551615,2,7,NULL"},
+		{"SELECT DATE('2022-11-19 11:53:45') & 20221111, CAST('2013-05-01 09:30:17' AS DATETIME) | 0, CAST('01:02:03' AS TIME) | 0", "20221111,20130501093017,10203"},
 		{"SELECT OCT(12), OCT(-1), OCT(NULL), OCT('12abc'), OCT(2.6), OCT('x')", "14,1777777777777777777777,NULL,14,2,0"},
 		{"SELECT INSERT('Quadratic',3,4,'What'), INSERT('Quadratic',-1,4,'What'), INSERT('Quadratic',3,100,'What'), INSERT('Quadratic',3,0,'What'), INSERT('äöü',2,1,'x'), INSERT('a',1,1,NULL)", "QuWhattic,Quadratic,QuWhat,QuWhatadratic,äxü,NULL"},
 		{"SELECT MAKE_SET(1,'a','b','c'), MAKE_SET(1 | 4,'hello','nice','world'), MAKE_SET(1 | 4,'hello','nice',NULL,'world'), MAKE_SET(0,'a'), MAKE_SET(NULL,'a')", "a,hello,world,hello,,NULL"},

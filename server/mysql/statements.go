@@ -27,13 +27,18 @@ type statements struct {
 
 func newStatements() *statements { return &statements{by: make(map[string]*list.Element)} }
 
+// digest is text without its literals, and the digest of that.
+func digest(text string) (normalised, id string) {
+	normalised, d := parser.NormalizeDigest(text)
+	return normalised, d.String()
+}
+
 // record adds one execution.
 func (s *statements) record(text string, took time.Duration, failed bool, sent int64, t *pushdown.Trace) {
 	if len(text) > maxDigestText {
 		text = text[:maxDigestText]
 	}
-	normalised, digest := parser.NormalizeDigest(text)
-	id := digest.String()
+	normalised, id := digest(text)
 	if id == "" {
 		return // nothing but a comment
 	}

@@ -34,6 +34,8 @@ type Options struct {
 	Regexps *Regexps
 	Locks   *Locks
 	Version string // of the server, as VERSION() tells it
+	// Digest is a statement without its literals, and the digest of that.
+	Digest func(text string) (normalised, digest string)
 }
 
 // Functions are those that replace the engine's or are missing in it, by lower-case name.
@@ -41,7 +43,7 @@ func Functions(o Options) map[string]sql.Function {
 	out := make(map[string]sql.Function)
 	for _, list := range [][]sql.Function{
 		aggregateFunctions(), groupConcatFunctions(o.Memory), jsonAggregates(o.Memory), regexpFunctions(o.Regexps), jsonFunctions(), stringFunctions(o.Memory), growingFunctions(o.Memory), castFunctions(), serverFunctions(o.Version), timeFunctions(), nowFunctions(), minuteFunctions(), weekDateFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), extremeFunctions(), windowTableFunctions(), lockFunctions(o.Locks),
-		timeOfDayFunctions(), stringBitFunctions(o.Memory), bitOperators(), timeCastFunctions(), jsonStorageFunctions(), sessionFunctions(), aesFunctions(o.Memory), roundFunctions(), formatFunctions(),
+		timeOfDayFunctions(), stringBitFunctions(o.Memory), bitOperators(), timeCastFunctions(), jsonStorageFunctions(), sessionFunctions(o.Digest), aesFunctions(o.Memory), roundFunctions(), formatFunctions(),
 	} {
 		for _, f := range list {
 			out[strings.ToLower(f.FunctionName())] = f

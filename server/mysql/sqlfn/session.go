@@ -10,14 +10,13 @@ import (
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
-	"github.com/pingcap/tidb/pkg/parser"
 )
 
 // NameWarningCount stands for @@warning_count, and with 1 for @@error_count. No user can write its name unquoted.
 const NameWarningCount = "millrace warning count"
 
 // sessionFunctions tell of the session and of statements.
-func sessionFunctions() []sql.Function {
+func sessionFunctions(digest func(text string) (normalised, digest string)) []sql.Function {
 	var made atomic.Uint64 // by UUID_SHORT
 	started := uint64(time.Now().Unix())
 	return []sql.Function{
@@ -37,14 +36,14 @@ func sessionFunctions() []sql.Function {
 			}
 			return n, nil
 		}}, 1, 1),
-		scalarFunction(scalar{name: "statement_digest", strict: true, typeOf: fixed(types.LongText), eval: digestOf(func(_, digest string) string { return digest })}, 1, 1),
-		scalarFunction(scalar{name: "statement_digest_text", strict: true, typeOf: fixed(types.LongText), eval: digestOf(func(text, _ string) string { return text })}, 1, 1),
+		scalarFunction(scalar{name: "statement_digest", strict: true, typeOf: fixed(types.LongText), eval: digestOf(digest, func(_, digest string) string { return digest })}, 1, 1),
+		scalarFunction(scalar{name: "statement_digest_text", strict: true, typeOf: fixed(types.LongText), eval: digestOf(digest, func(text, _ string) string { return text })}, 1, 1),
 		sql.Function2{Name: "benchmark", Fn: func(count, e sql.Expression) sql.Expression { return &benchmark{count, e} }},
 	}
 }
 
 // digestOf a statement, as millrace.statements has it.
-func digestOf(part func(text, digest string) string) func(*sql.Context, []any, []sql.Expression) (any, error) {
+func digestOf(digest func(string) (string, string), part func(text, digest string) string) func(*sql.Context, []any, []sql.Expression) (any, error) {
 	return func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
 		s, err := ToText(ctx, args[0], exprs[0].Type())
 		if err != nil {
@@ -53,8 +52,7 @@ func digestOf(part func(text, digest string) string) func(*sql.Context, []any, [
 		if _, err := sqlparser.Parse(s); err != nil {
 			return nil, sqlerr.New(3676, "HY000", "Could not parse argument to digest function: \"%s\".", sqlerr.Clip(strings.TrimSpace(err.Error())))
 		}
-		text, digest := parser.NormalizeDigest(s)
-		return part(text, digest.String()), nil
+		return part(digest(s)), nil
 	}
 }
 

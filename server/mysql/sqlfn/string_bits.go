@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -27,12 +28,12 @@ func bitOperators() []sql.Function {
 	} {
 		out = append(out, scalarFunction(scalar{name: NameBitOperator + op, strict: true, typeOf: fixed(types.Uint64), text: func(args []sql.Expression) string {
 			return "(" + args[0].String() + " " + op + " " + args[1].String() + ")"
-		}, eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			a, err := bitsOf(ctx, args[0])
+		}, eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+			a, err := bitsOf(ctx, args[0], exprs[0].Type())
 			if err != nil {
 				return nil, err
 			}
-			b, err := bitsOf(ctx, args[1])
+			b, err := bitsOf(ctx, args[1], exprs[1].Type())
 			return of(a, b), err
 		}}, 2, 2))
 	}
@@ -40,7 +41,8 @@ func bitOperators() []sql.Function {
 }
 
 // bitsOf is v as the 64 bits that MySQL's operators and functions of bits work on: rounded, and negative numbers by their complement.
-func bitsOf(ctx *sql.Context, v any) (uint64, error) {
+func bitsOf(ctx *sql.Context, v any, t sql.Type) (uint64, error) {
+	v = numberOfTime(v, t)
 	if s, ok := v.(string); ok {
 		if n, err := strconv.ParseUint(s, 10, 64); err == nil {
 			return n, nil
@@ -80,14 +82,34 @@ func bitsOf(ctx *sql.Context, v any) (uint64, error) {
 	return 1 << 63, nil
 }
 
+// numberOfTime is a time as the digits that it has as a number; anything else stays.
+func numberOfTime(v any, t sql.Type) any {
+	switch v := v.(type) {
+	case time.Time:
+		if types.IsDateType(t) {
+			return v.Format("20060102")
+		}
+		return v.Format("20060102150405")
+	case string:
+		if _, ok := t.(sql.DatetimeType); ok {
+			text, _, _ := strings.Cut(v, ".")
+			return strings.NewReplacer("-", "", ":", "", " ", "").Replace(text)
+		}
+	case types.Timespan:
+		text, _, _ := strings.Cut(v.String(), ".")
+		return strings.ReplaceAll(text, ":", "")
+	}
+	return v
+}
+
 // stringBitFunctions write numbers as text, and bits as lists.
 func stringBitFunctions(memory Memory) []sql.Function {
 	return []sql.Function{
-		scalarFunction(scalar{name: NameBitNot, strict: true, text: func(args []sql.Expression) string { return "~" + args[0].String() }, typeOf: fixed(types.Uint64), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			n, err := bitsOf(ctx, args[0])
+		scalarFunction(scalar{name: NameBitNot, strict: true, text: func(args []sql.Expression) string { return "~" + args[0].String() }, typeOf: fixed(types.Uint64), eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+			n, err := bitsOf(ctx, args[0], exprs[0].Type())
 			return ^n, err
 		}}, 1, 1),
-		scalarFunction(scalar{name: "oct", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+		scalarFunction(scalar{name: "oct", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
 			v := args[0]
 			if _, ok := integerOf(v); !ok { // the digits that it begins with, as CONV reads them
 				s, err := ToText(ctx, v, nil)
@@ -100,7 +122,7 @@ func stringBitFunctions(memory Memory) []sql.Function {
 					v = "0"
 				}
 			}
-			n, err := bitsOf(ctx, v)
+			n, err := bitsOf(ctx, v, exprs[0].Type())
 			return strconv.FormatUint(n, 8), err
 		}}, 1, 1),
 		scalarFunction(scalar{name: "insert", strict: true, joins: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
@@ -126,7 +148,7 @@ func stringBitFunctions(memory Memory) []sql.Function {
 			if args[0] == nil {
 				return nil, nil
 			}
-			bits, err := bitsOf(ctx, args[0])
+			bits, err := bitsOf(ctx, args[0], exprs[0].Type())
 			if err != nil {
 				return nil, err
 			}
@@ -145,7 +167,7 @@ func stringBitFunctions(memory Memory) []sql.Function {
 			return out, memory.Admits(len(out))
 		}}, 2, maxArguments),
 		scalarFunction(scalar{name: "export_set", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
-			bits, err := bitsOf(ctx, args[0])
+			bits, err := bitsOf(ctx, args[0], exprs[0].Type())
 			if err != nil {
 				return nil, err
 			}
