@@ -199,7 +199,7 @@ func TestScripts(t *testing.T) {
 		{script: "SELECT 1 \\plot pie\n", err: `line 1: \plot pie: there are line and bar`},
 		{script: "\\nope\n", err: `line 1: no command \nope`},
 		{script: "\\d order-items\n", out: "Field\tType\tNull\tKey\tDefault\tExtra\n_partition\tint"},
-		{script: "\\dt order%\n", out: "Tables_in_kafka\norder-items\norders\n"},
+		{script: "\\dt order%\n", out: "Tables_in_kafka (order%)\norder-items\norders\n"},
 		{script: "\\warnings on\nSELECT CAST('5x' AS SIGNED) AS a;", out: "a\n5\nWarning 1292: Truncated incorrect INTEGER value: '5x'\n"},
 	} {
 		out.Reset()
