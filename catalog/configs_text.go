@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ConfigsText words explicitly set configs as COMMENT of a table holds them, in the order of their names; columns and
+// ConfigsText words explicitly set configs as the COMMENT of CREATE TABLE holds them, in the order of their names; columns and
 // collation are left out, for they have places of their own.
 func ConfigsText(configs map[string]string) string {
 	var b strings.Builder

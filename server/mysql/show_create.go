@@ -72,7 +72,7 @@ func createText(t *sqltable.Table) string {
 		collation = topicconfig.CollationBin
 	}
 	text := fmt.Sprintf("CREATE TABLE %s (\n  %s\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=%s", quotedName(bound.Topic.Name), strings.Join(lines, ",\n  "), collation)
-	if comment := configsComment(bound.Topic.Configs); comment != "" {
+	if comment := catalog.ConfigsText(bound.Topic.Configs); comment != "" {
 		text += " COMMENT=" + quotedText(comment)
 	}
 	return text + fmt.Sprintf("\n/*!50100 PARTITION BY KEY (`_key`)\nPARTITIONS %d */", bound.Topic.Partitions)

@@ -300,21 +300,6 @@ func commentConfigs(text string) (map[string]string, error) {
 	return configs, nil
 }
 
-// configsComment is the inverse of commentConfigs, without the columns and the collation, which have their own places.
-func configsComment(configs map[string]string) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(configs)) {
-		if name == configColumns || name == configCollation {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(name + "=" + configs[name])
-	}
-	return b.String()
-}
-
 // partitionCount reads PARTITION BY KEY(_key) PARTITIONS n; 0: it does not say how many.
 func partitionCount(p *sqlparser.PartitionOption) (int32, error) {
 	if !strings.EqualFold(p.PartitionType, "key") || p.IsLinear || p.SubPartition != nil || len(p.Definitions) > 0 || p.Expr != nil ||
