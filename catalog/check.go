@@ -18,7 +18,7 @@ func CheckConfigs(configs map[string]string) error {
 		return err
 	}
 	if _, err := ParseColumns(conf.Columns); err != nil {
-		return fmt.Errorf("%s: %w", columnsConfig, err)
+		return fmt.Errorf("%s: %w", ConfigColumns, err)
 	}
 	if _, err := ParseDropped(conf.ColumnsDropped); err != nil {
 		return fmt.Errorf("%s: %w", droppedConfig, err)

@@ -11,7 +11,7 @@ import (
 func ConfigsText(configs map[string]string) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(configs)) {
-		if name == columnsConfig || name == collationConfig {
+		if name == ConfigColumns || name == ConfigCollation {
 			continue
 		}
 		if b.Len() > 0 {
@@ -21,6 +21,3 @@ func ConfigsText(configs map[string]string) string {
 	}
 	return b.String()
 }
-
-// collationConfig is the topic config that says how text compares.
-const collationConfig = "millrace.collation"

@@ -14,8 +14,11 @@ import (
 // ErrNoColumn says that a column to pin is not there.
 var ErrNoColumn = errors.New("no such inferred column")
 
-// columnsConfig is the topic config that keeps declarations.
-const columnsConfig = "millrace.columns"
+// ConfigColumns is the topic config that keeps a table's declarations, ConfigCollation the one that says how its text compares.
+const (
+	ConfigColumns   = "millrace.columns"
+	ConfigCollation = "millrace.collation"
+)
 
 // Pin writes today's types of the topic's inferred columns (of one, if column is
 // not empty) into millrace.columns, so that one odd value cannot widen them.
@@ -45,10 +48,10 @@ func (c *Catalog) Pin(ctx context.Context, topic, column string) error {
 			configs = map[string]string{}
 		}
 		text := FormatColumns(declared)
-		if configs[columnsConfig] == text || text == "" {
+		if configs[ConfigColumns] == text || text == "" {
 			return nil
 		}
-		configs[columnsConfig] = text
+		configs[ConfigColumns] = text
 		if _, err := topicconfig.Parse(configs); err != nil {
 			return err
 		}

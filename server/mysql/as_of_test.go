@@ -3,19 +3,26 @@ package mysql
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 )
+
+// nextMillisecond waits until the clock of records, which has milliseconds, shows another one.
+func nextMillisecond() {
+	for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; {
+		runtime.Gosched()
+	}
+}
 
 func TestAsOfShowsWhatHadBeenAppended(t *testing.T) {
 	in := start(t, nil)
 	run(t, in, "CREATE TABLE t (n INT) PARTITION BY KEY(_key) PARTITIONS 2")
 	db := in.open("app", "", "")
 	mark := func() string {
-		// The clock of records has milliseconds: the next one must be another.
-		time.Sleep(3 * time.Millisecond)
+		nextMillisecond()
 		now := ask(t, db, "SELECT NOW(6)")
-		time.Sleep(3 * time.Millisecond)
+		nextMillisecond()
 		return now
 	}
 	first, middle := mark(), ""

@@ -194,7 +194,7 @@ func (a *alteration) result() (map[string]string, error) {
 		a.configs[name] = value
 	}
 	if before, err := catalog.ParseColumns(a.table.Config.Columns); err != nil || catalog.FormatColumns(before) != catalog.FormatColumns(a.columns) {
-		set(configColumns, catalog.FormatColumns(a.columns))
+		set(catalog.ConfigColumns, catalog.FormatColumns(a.columns))
 	}
 	set(configDropped, catalog.FormatDropped(a.dropped))
 	if err := catalog.CheckConfigs(a.configs); err != nil {
@@ -432,7 +432,7 @@ func (a *alteration) options(opts []*ast.TableOption) error {
 			if err != nil {
 				return err
 			}
-			for _, keep := range []string{configColumns, configCollation} {
+			for _, keep := range []string{catalog.ConfigColumns, catalog.ConfigCollation} {
 				if v, ok := a.configs[keep]; ok {
 					if _, given := set[keep]; !given {
 						set[keep] = v
@@ -450,7 +450,7 @@ func (a *alteration) options(opts []*ast.TableOption) error {
 			if err != nil {
 				return err
 			}
-			delete(a.configs, configCollation)
+			delete(a.configs, catalog.ConfigCollation)
 			maps.Copy(a.configs, set)
 		case ast.TableOptionCharset, ast.TableOptionEngine:
 		default:

@@ -19,12 +19,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// configColumns and configCollation are the topic configs that a table's columns and COLLATE become.
-const (
-	configColumns   = "millrace.columns"
-	configCollation = "millrace.collation"
-)
-
 // createTable makes a topic of CREATE TABLE: columns are declarations, COMMENT has the topic's configs, PARTITION BY
 // KEY(_key) PARTITIONS n its partitions. What SHOW CREATE TABLE shows is understood, system columns included.
 func (c *conn) createTable(ctx *sql.Context, d *sqlparser.DDL) error {
@@ -129,7 +123,7 @@ func readTableSpec(spec *sqlparser.TableSpec, intent *state.CreateTopic) error {
 		if err != nil {
 			return columnsError(err)
 		}
-		configs[configColumns] = catalog.FormatColumns(cols)
+		configs[catalog.ConfigColumns] = catalog.FormatColumns(cols)
 	}
 	intent.Configs = configs
 	if p := spec.PartitionOpt; p != nil {
@@ -249,7 +243,7 @@ func tableOptions(opts []*sqlparser.TableOption) (map[string]string, error) {
 			switch strings.ToLower(o.Value) {
 			case topicconfig.CollationBin:
 			case topicconfig.CollationCaseInsensitive:
-				configs[configCollation] = topicconfig.CollationCaseInsensitive
+				configs[catalog.ConfigCollation] = topicconfig.CollationCaseInsensitive
 			default:
 				return nil, sqlerr.New(1273, "HY000", "Unknown collation: '%s': a topic has %s or %s", o.Value, topicconfig.CollationBin, topicconfig.CollationCaseInsensitive)
 			}
@@ -276,8 +270,8 @@ func commentConfigs(text string) (map[string]string, error) {
 		name = strings.TrimSpace(name)
 		if ok {
 			if _, known := topicconfig.Lookup(name); known {
-				if name == configColumns {
-					return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to COMMENT: declare columns as columns, not as %s", configColumns)
+				if name == catalog.ConfigColumns {
+					return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to COMMENT: declare columns as columns, not as %s", catalog.ConfigColumns)
 				}
 				if _, twice := configs[name]; twice {
 					return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to COMMENT: %s stands twice", name)
