@@ -24,7 +24,8 @@ type BatchInfo struct {
 	// into the batch, and it is what the producer's header says.
 	MaxTimestamp state.Millis
 	LSN          commitlog.LSN
-	VisibleLSN   commitlog.LSN // of the commit for a batch of a transaction, otherwise LSN
+	VisibleLSN   commitlog.LSN // of the commit for a batch of a transaction, the snapshot's where Own, otherwise LSN
+	Own          bool          // of the open transaction that counts in the snapshot; see Store.SnapshotOf
 	AppendTime   state.Millis
 	SizeBytes    int32
 	Opaque       bool // known to have nothing for column inference; see state.Batch
@@ -32,7 +33,7 @@ type BatchInfo struct {
 
 // Batches iterates over a partition's batches in the range, visible in this
 // snapshot, which must not be released before the iterator is closed. No markers, nothing of
-// open or aborted transactions; what was committed above the last stable offset is visible.
+// aborted transactions, nor of open ones but the snapshot's own; what was committed above the last stable offset is visible.
 // state.ErrUnknownTopic.
 func (sn *Snapshot) Batches(tp state.TopicPartition, r BatchRange) (*BatchIter, error) {
 	return sn.iterate(tp, r, true)
@@ -50,7 +51,7 @@ func (sn *Snapshot) iterate(tp state.TopicPartition, r BatchRange, visible bool)
 	if r.FromOffset < r.ToOffset {
 		sn.s.pub.RLock()
 		if visible && !b.Dense {
-			it.c.visible = &visibility{s: sn.s, tp: tp, deciders: sn.version.deciders(tp, nil), lsn: sn.lsn}
+			it.c.visible = &visibility{s: sn.s, tp: tp, deciders: sn.version.deciders(tp, nil), lsn: sn.lsn, own: sn.own}
 		}
 		it.c.open(sn.s, sn.version, tp, r)
 		sn.s.pub.RUnlock()
@@ -87,6 +88,36 @@ func (sn *Snapshot) CommittedSince(tp state.TopicPartition, after commitlog.LSN)
 		}
 	}
 	return first, any, nil
+}
+
+// OwnFrom is the least offset, in one partition, of the open transaction that counts in this snapshot alone; any is
+// false when there is none. Below it the snapshot and Others are the same.
+// state.ErrUnknownTopic, or a *ReadError.
+func (sn *Snapshot) OwnFrom(tp state.TopicPartition) (first int64, any bool, err error) {
+	b, err := sn.Bounds(tp)
+	if err != nil || b.Dense || sn.own == NoProducer || b.LogStart >= b.End {
+		return 0, false, err
+	}
+	sn.s.pub.RLock()
+	first, any = sn.s.pub.open[openKey{tp, sn.own}]
+	now := sn.s.pub.version.ref()
+	all := now.deciders(tp, nil)
+	sn.s.pub.RUnlock()
+	defer now.unref()
+	if any && first < b.End {
+		return first, true, nil
+	}
+	// It may have ended since: then it is the one whose marker lies behind the snapshot's end.
+	for i := range all {
+		x, ok, err := all[i].find(sn.own, b.End-1)
+		if err != nil {
+			return 0, false, sn.s.segmentError(tp, all[i].seg, all[i].part.FirstOffset, all[i].part.EndOffset-1, err)
+		}
+		if ok {
+			return x.First, x.First < b.End, nil
+		}
+	}
+	return 0, false, nil
 }
 
 // BatchIter is used by one goroutine.

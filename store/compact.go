@@ -473,7 +473,7 @@ func (c *compaction) part(ctx context.Context, p *duePart) error {
 		return err
 	}
 	c.s.pub.RLock()
-	vis := &visibility{s: c.s, tp: p.TopicPartition, deciders: sn.version.deciders(p.TopicPartition, nil), lsn: sn.lsn}
+	vis := &visibility{s: c.s, tp: p.TopicPartition, deciders: sn.version.deciders(p.TopicPartition, nil), lsn: sn.lsn, own: NoProducer}
 	c.s.pub.RUnlock()
 	if err := c.room(sn, p.TopicPartition, r.end); err != nil {
 		return err

@@ -240,10 +240,10 @@ func (c *cursor) admit(producer int64) (bool, error) {
 		// Which it is was in a segment that cannot be read, and so can be no batch that depends on it.
 		return false, c.s.readError(c.tp, c.info.BaseOffset, c.info.LastOffset, c.sourceName(), c.at, err)
 	}
-	if !v.committed || v.lsn <= c.r.AfterLSN {
+	if !v.committed && !v.own || v.lsn <= c.r.AfterLSN {
 		return false, nil
 	}
-	c.info.VisibleLSN = v.lsn
+	c.info.VisibleLSN, c.info.Own = v.lsn, v.own
 	return true, nil
 }
 

@@ -260,6 +260,7 @@ type visibility struct {
 	tp       state.TopicPartition
 	deciders []decider
 	lsn      commitlog.LSN     // of the snapshot: what was decided later is open
+	own      int64             // the producer whose open transaction counts; NoProducer: none does
 	known    map[int64]verdict // by producer, the last one looked up
 }
 
@@ -267,6 +268,7 @@ type visibility struct {
 type verdict struct {
 	from, to  int64
 	committed bool // at lsn; otherwise aborted or open
+	own       bool // open, and counts all the same
 	lsn       commitlog.LSN
 }
 
@@ -278,6 +280,9 @@ func (v *visibility) of(producer, base int64) (verdict, error) {
 	}
 	// The transaction of base ends with the producer's first marker behind it.
 	x := verdict{from: base, to: math.MaxInt64}
+	if producer == v.own {
+		x.own, x.lsn = true, v.lsn
+	}
 	decided := false
 	for i := range v.deciders {
 		t, ok, err := v.deciders[i].find(producer, base)

@@ -198,6 +198,7 @@ func (o *oraclePart) check(t testing.TB, s *Store, tp state.TopicPartition, r *r
 			}
 		}
 	}
+	o.checkOwn(t, s, tp)
 	for at := b.LogStart; at < b.LastStable; {
 		f, err := s.Fetch(tp, at, 500+r.IntN(20_000), true, ReadCommitted)
 		if err != nil || f.Bytes == 0 {
