@@ -5,17 +5,32 @@ import (
 	"io"
 	"slices"
 
+	"millrace/server/mysql/joinorder"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
+// ownRules replaces rules of the planner by ours. Its list of rules is every analyzer's, and is changed in a copy.
+func ownRules(a *analyzer.Analyzer) {
+	for _, batch := range a.Batches {
+		// Ours is boundplan's check_grouping.go.
+		batch.Rules = slices.DeleteFunc(slices.Clone(batch.Rules), func(r analyzer.Rule) bool { return r.Id.String() == "validateGroupBy" })
+		for i, r := range batch.Rules {
+			if r.Id.String() == "optimizeJoins" {
+				batch.Rules[i].Apply = joinorder.Rule(r.Apply)
+			}
+		}
+	}
+	interruptible(a)
+}
+
 // interruptible lets a planner end with its statement: between any two of its rules it looks whether there is still one to
-// plan for. Its list of rules is every analyzer's, and is changed in a copy.
+// plan for.
 func interruptible(a *analyzer.Analyzer) {
 	for _, batch := range a.Batches {
-		batch.Rules = slices.Clone(batch.Rules)
 		for i, r := range batch.Rules {
 			apply := r.Apply
 			batch.Rules[i].Apply = func(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
