@@ -2,12 +2,10 @@ package jsonval
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Value is the text of one valid JSON value, no white space around it. Its methods
@@ -234,9 +232,7 @@ func (v Value) Keys() Value {
 	for i, m := range members {
 		names[i] = m.Name()
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
-	})
+	slices.SortFunc(names, compareNames[string])
 	out := []byte{'['}
 	for i, n := range names {
 		if i > 0 {
