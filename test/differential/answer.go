@@ -101,8 +101,8 @@ type answer struct {
 	err  error
 }
 
-// errors' numbers that say something of the machine rather than of the statement.
-func (a answer) late() bool { return slices.Contains([]uint16{1969, 3024}, a.number()) }
+// late says that the statement had no time, or no room, for an answer.
+func (a answer) late() bool { return slices.Contains([]uint16{1969, 3024, 1038}, a.number()) }
 
 // number of the error; 0: none, 1: none of MySQL's.
 func (a answer) number() uint16 {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,7 @@ func main() {
 	flag.StringVar(&o.done, "done", "", "file that keeps which seeds were asked; those in it are not asked again")
 	flag.IntVar(&o.show, "show", 20, "stop after so many differences")
 	flag.Parse()
+	debug.SetGCPercent(400) // statements are small and many, and there is memory
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o, os.Stdout); err != nil {
