@@ -44,6 +44,16 @@ func (in *Inference) Encode() []byte {
 	return b
 }
 
+// Clone returns an independent copy, declared columns included.
+func (in *Inference) Clone() *Inference {
+	out, err := DecodeInference(in.Encode())
+	if err != nil {
+		panic(fmt.Sprintf("blobexpand: inference does not read what it wrote: %v", err)) // a programming error
+	}
+	out.Declare(in.declared)
+	return out
+}
+
 func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

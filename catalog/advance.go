@@ -328,52 +328,50 @@ func Opaque(s *recordbatch.Summary) bool {
 	return !s.Objects && s.LongestKey <= blobexpand.InferredTextLength
 }
 
-// observe takes in one batch.
+// observe takes in one batch. One that cannot be read is left out with a warning.
 func (c *Catalog) observe(s *schema, r *recordbatch.Reader, it *store.BatchIter, t state.Topic, p int32) (bytes int64, changed bool) {
-	info := it.Info()
-	if info.Opaque {
-		return int64(info.SizeBytes), false
-	}
-	skip := func(err error) {
+	bytes, changed, err := s.learn(r, it, func(offset int64) { c.logChanges(s, t, p, offset) })
+	if err != nil {
 		c.m.skippedBatches.Inc()
-		c.log.Warn("batch left out of column inference", "topic", t.Name, "partition", p, "offset", info.BaseOffset, "error", err)
+		c.log.Warn("batch left out of column inference", "topic", t.Name, "partition", p, "offset", it.Info().BaseOffset, "error", err)
+	}
+	s.unsaved = s.unsaved || changed
+	c.m.inferredBytes.Add(float64(bytes))
+	return max(bytes, int64(it.Info().SizeBytes)), changed
+}
+
+// learn takes in one batch, up to where it cannot be read, and says how many bytes of values it looked at. widened is
+// called with the offset of each record whose value changed columns.
+func (s *schema) learn(r *recordbatch.Reader, it *store.BatchIter, widened func(offset int64)) (bytes int64, changed bool, err error) {
+	if it.Info().Opaque {
+		return 0, false, nil
 	}
 	raw, err := it.Bytes()
 	if err != nil {
-		skip(err)
-		return int64(info.SizeBytes), false
+		return 0, false, err
 	}
 	b, _, err := recordbatch.Parse(raw)
-	if err != nil {
-		skip(err)
-		return int64(len(raw)), false
-	}
-	if b.Control() {
-		return int64(len(raw)), false
+	if err != nil || b.Control() {
+		return 0, false, err
 	}
 	if s.inf == nil && s.longKey {
-		return int64(len(raw)), false // nothing left to learn
+		return 0, false, nil // nothing left to learn
 	}
 	if err := r.Reset(&b); err != nil {
-		skip(err)
-		return int64(len(raw)), false
+		return 0, false, err
 	}
 	var rec recordbatch.Record
 	for r.Next(&rec) {
 		bytes += int64(len(rec.Value))
 		if !s.longKey && len(rec.Key) > blobexpand.InferredTextLength && utf8.RuneCount(rec.Key) > blobexpand.InferredTextLength {
-			s.longKey, s.unsaved, changed = true, true, true
+			s.longKey, changed = true, true
 		}
 		if s.inf != nil && len(rec.Value) > 0 && s.inf.Observe(rec.Value) {
-			changed, s.unsaved = true, true
-			c.logChanges(s, t, p, rec.Offset)
+			changed = true
+			widened(rec.Offset)
 		}
 	}
-	if err := r.Err(); err != nil {
-		skip(err)
-	}
-	c.m.inferredBytes.Add(float64(bytes))
-	return max(bytes, int64(len(raw))), changed
+	return bytes, changed, r.Err()
 }
 
 // logChanges words what one record changed.

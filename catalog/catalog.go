@@ -127,12 +127,13 @@ type Table struct {
 
 // Bind returns the schema of topic as of sn, bringing inference up to sn first,
 // so that a column that came with the last acked record can be named.
-// state.ErrUnknownTopic when there is no such table.
+// state.ErrUnknownTopic when there is no such table. What only the owner of a transaction sees is left out; see BindOwn.
 //
 // Every column of any record at or before sn is in it; where inference is ahead of
 // sn there may be more columns, or wider types: both hold for sn's records too.
 // While nothing new was written the same *Table is returned.
 func (c *Catalog) Bind(ctx context.Context, sn *store.Snapshot, topic string) (*Table, error) {
+	sn = sn.Others()
 	t, ok := tableTopic(sn, topic)
 	if !ok {
 		return nil, state.ErrUnknownTopic

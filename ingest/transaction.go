@@ -43,6 +43,9 @@ func (in *Ingest) Begin(ctx context.Context, id string, timeout time.Duration) (
 	}, nil
 }
 
+// ProducerID is the id under which the records are written.
+func (tx *Transaction) ProducerID() int64 { return tx.ref.ProducerID }
+
 // Wrote says whether anything was appended.
 func (tx *Transaction) Wrote() bool { return tx.wrote }
 

@@ -163,7 +163,7 @@ func (b *bench) seal() {
 
 func (b *bench) context(on bool) (*sql.Context, *sqltable.StatementSnapshot) {
 	b.t.Helper()
-	stmt := b.provider.NewStatement()
+	stmt := b.provider.NewStatement(nil)
 	ctx := sql.NewContext(sqltable.WithStatement(context.Background(), stmt),
 		sql.WithSession(sql.NewBaseSession()), sql.WithProcessList(sqle.NewProcessList()))
 	ctx.SetCurrentDatabase(sqltable.KafkaDatabase)

@@ -112,9 +112,10 @@ func NewProvider(cat *catalog.Catalog, st *store.Store, opts Options) *Provider 
 	return p
 }
 
-// NewStatement returns a statement's snapshot, not yet taken.
-func (p *Provider) NewStatement() *StatementSnapshot {
-	return &StatementSnapshot{store: p.store, cat: p.cat, columns: p.opts.Columns}
+// NewStatement returns a statement's snapshot, not yet taken. own is the transaction in which the statement is, if
+// any was begun: what that wrote is seen as well.
+func (p *Provider) NewStatement(own *Transaction) *StatementSnapshot {
+	return &StatementSnapshot{store: p.store, cat: p.cat, columns: p.opts.Columns, own: own}
 }
 
 // statement of ctx. Engine work outside a statement (there is none in the server)
@@ -123,7 +124,7 @@ func (p *Provider) statement(ctx *sql.Context) *StatementSnapshot {
 	if s := StatementFrom(ctx); s != nil {
 		return s
 	}
-	s := p.NewStatement()
+	s := p.NewStatement(nil)
 	runtime.AddCleanup(s, func(snap *store.Snapshot) { snap.Release() }, s.Snapshot())
 	return s
 }

@@ -19,11 +19,18 @@ type StatementSnapshot struct {
 	store   *store.Store
 	cat     *catalog.Catalog
 	columns *columns.Set // nil: none are kept
+	own     *Transaction // whose rows it sees; nil: none
 
 	mu       sync.Mutex
 	snap     *store.Snapshot
 	tables   map[string]*catalog.Table
 	released bool
+}
+
+// Transaction is the open one of a session, whose statements see what it wrote.
+type Transaction struct {
+	Producer int64 // the id under which its records are written
+	columns  catalog.Own
 }
 
 type statementKey struct{}
@@ -53,7 +60,11 @@ func (s *StatementSnapshot) snapshotLocked() *store.Snapshot {
 		if s.released {
 			panic("sqltable: statement used after its release")
 		}
-		s.snap = s.store.Snapshot()
+		producer := store.NoProducer
+		if s.own != nil {
+			producer = s.own.Producer
+		}
+		s.snap = s.store.SnapshotOf(producer)
 	}
 	return s.snap
 }
@@ -80,7 +91,7 @@ func (s *StatementSnapshot) Bind(ctx context.Context, topic string) (*catalog.Ta
 	if len(topic) >= 2 && topic[:2] == "__" {
 		return nil, state.ErrUnknownTopic
 	}
-	t, err := s.cat.Bind(ctx, snap, topic)
+	t, err := s.bindIn(ctx, snap, topic)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +100,13 @@ func (s *StatementSnapshot) Bind(ctx context.Context, topic string) (*catalog.Ta
 	}
 	s.tables[topic] = t
 	return t, nil
+}
+
+func (s *StatementSnapshot) bindIn(ctx context.Context, snap *store.Snapshot, topic string) (*catalog.Table, error) {
+	if s.own == nil {
+		return s.cat.Bind(ctx, snap, topic)
+	}
+	return s.cat.BindOwn(ctx, snap, topic, &s.own.columns)
 }
 
 // known is like Bind, but takes the columns as they are known.

@@ -32,45 +32,94 @@ func (s *source) Blocks(ctx context.Context, t *catalog.Table, cols []scan.Colum
 		}
 	}
 	keys := keysOf(t, cols)
+	others := &source{s.set, s.sn.Others()}
 	var out []exec.Block
 	for _, r := range scan.Ranges(&scan.Request{Table: t, Filter: prune}) {
-		v := &seen{sn: s.sn}
 		p := s.set.part(t.Topic, r.Partition)
-		var err error
-		if v.bound, err = s.sn.Bounds(p.tp); err != nil {
+		bound, err := s.sn.Bounds(p.tp)
+		if err != nil {
 			return nil, fmt.Errorf("columns: %s-%d: %w", t.Topic.Name, r.Partition, err)
 		}
-		lo, hi := max(r.FromOffset, v.bound.LogStart), min(r.ToOffset, v.bound.End)
+		lo, hi := max(r.FromOffset, bound.LogStart), min(r.ToOffset, bound.End)
 		if lo >= hi {
 			continue
 		}
-		v.copy = s.sn.Compacted(p.tp)
-		list, err := p.cover(ctx, v)
+		// What is kept knows nothing of an open transaction that counts in this snapshot alone. From where that begins,
+		// all is made for this query.
+		first, own, err := s.sn.OwnFrom(p.tp)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("columns: %s-%d: %w", t.Topic.Name, r.Partition, err)
 		}
-		for i := blockAt(list, lo); i < len(list) && list[i].from < hi; i++ {
-			b := list[i]
-			if b.maxRows == 0 || b.timed && (b.maxTime < r.MinTimestamp || b.minTime > r.MaxTimestamp) {
-				continue
-			}
-			if at, end := max(lo, b.from), min(hi, b.end); (end-at)*narrowShare < b.end-b.from && !s.set.cache.has(b, keys) {
-				cut, err := cutBlocks(ctx, p, v, at, end)
-				if err != nil {
-					return nil, err
-				}
-				for _, n := range cut {
-					if n.maxRows > 0 {
-						n.private = true
-						out = append(out, &view{s: s, t: t, b: n, bound: v.bound, keys: keys})
-					}
-				}
-				continue
-			}
-			out = append(out, &view{s: s, t: t, b: b, bound: v.bound, keys: keys})
+		if !own {
+			first = bound.End
 		}
+		c := covering{source: others, t: t, keys: keys, p: p, r: r, bound: bound, out: out}
+		if lo < first {
+			if err := c.kept(ctx, lo, min(hi, first), first); err != nil {
+				return nil, err
+			}
+		}
+		if first < hi {
+			c.source, c.bound = s, bound
+			if err := c.passing(ctx, max(lo, first), hi); err != nil {
+				return nil, err
+			}
+		}
+		out = c.out
 	}
 	return out, nil
+}
+
+// covering puts together the blocks of one partition.
+type covering struct {
+	*source
+	t     *catalog.Table
+	keys  map[scan.Column]string
+	p     *part
+	r     scan.Range
+	bound state.Bounds // what the blocks added show
+	out   []exec.Block
+}
+
+// kept adds those of the partition's blocks that have some of the offsets [lo, hi), showing what lies below end.
+func (c *covering) kept(ctx context.Context, lo, hi, end int64) error {
+	list, err := c.p.cover(ctx, c.seen())
+	if err != nil {
+		return err
+	}
+	c.bound.End = end
+	for i := blockAt(list, lo); i < len(list) && list[i].from < hi; i++ {
+		b := list[i]
+		if at, end := max(lo, b.from), min(hi, b.end); (end-at)*narrowShare < b.end-b.from && !c.set.cache.has(b, c.keys) {
+			if err := c.passing(ctx, at, end); err != nil {
+				return err
+			}
+			continue
+		}
+		c.add(b)
+	}
+	return nil
+}
+
+// passing adds blocks of [lo, hi) that are gone after the query.
+func (c *covering) passing(ctx context.Context, lo, hi int64) error {
+	cut, err := cutBlocks(ctx, c.p, c.seen(), lo, hi)
+	for _, b := range cut {
+		b.private = true
+		c.add(b)
+	}
+	return err
+}
+
+// seen is what the source's snapshot sees of the partition.
+func (c *covering) seen() *seen {
+	return &seen{sn: c.sn, bound: c.bound, copy: c.sn.Compacted(c.p.tp)}
+}
+
+func (c *covering) add(b *block) {
+	if b.maxRows > 0 && !(b.timed && (b.maxTime < c.r.MinTimestamp || b.minTime > c.r.MaxTimestamp)) {
+		c.out = append(c.out, &view{s: c.source, t: c.t, b: b, bound: c.bound, keys: c.keys})
+	}
 }
 
 func keysOf(t *catalog.Table, cols []scan.Column) map[scan.Column]string {

@@ -37,7 +37,7 @@ func (c *conn) begin(text string) *running {
 	r := &running{c: c, text: text, start: time.Now(), began: time.Now(), limit: c.statementTimeout()}
 	base, cancel := context.WithCancelCause(c.s.base)
 	r.cancel = cancel
-	r.snapshot = c.s.o.Provider.NewStatement()
+	r.snapshot = c.s.o.Provider.NewStatement(c.ownRows())
 	c.pid++
 	_, span := noTracer.Start(base, "")
 	r.ctx = sql.NewContext(pushdown.WithTrace(sqltable.WithStatement(base, r.snapshot), &r.trace),

@@ -87,7 +87,7 @@ func (c *conn) parseAlter(text string) (*ast.AlterTableStmt, error) {
 
 // alterOnce tries the change on the topic as it is; done is false if another change came first.
 func (c *conn) alterOnce(ctx *sql.Context, name string, stmt *ast.AlterTableStmt) (done bool, err error) {
-	snapshot := c.s.o.Provider.NewStatement()
+	snapshot := c.s.o.Provider.NewStatement(nil)
 	defer snapshot.Release()
 	table, err := snapshot.Bind(ctx, name)
 	if errors.Is(err, state.ErrUnknownTopic) {

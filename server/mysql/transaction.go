@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"millrace/catalog/sqltable"
 	"millrace/ingest"
 	"millrace/server/mysql/rewrite"
 	"millrace/server/mysql/sqlerr"
@@ -21,8 +22,9 @@ import (
 )
 
 // A session's transaction is a Kafka transaction, begun by its first INSERT: COMMIT makes the rows of all
-// its INSERTs visible at once, ROLLBACK and the connection's end drop them. Reading needs none: a
-// statement's snapshot is its own, and does not hold what the session itself has not committed.
+// its INSERTs visible at once, ROLLBACK and the connection's end drop them. They are in the log from the first, so
+// their offsets are those that they will have. Each statement has a snapshot of its own (READ COMMITTED, whatever level
+// was asked for), in which the session's open transaction counts as committed.
 
 const (
 	// transactionPrefix begins the transactional ids of SQL sessions.
@@ -80,7 +82,8 @@ func abortLeftOver(ctx context.Context, st *store.Store) error {
 // transaction is the open one of a session.
 type transaction struct {
 	*ingest.Transaction
-	id int
+	id  int
+	own sqltable.Transaction // what statements see of it
 }
 
 // beginTransaction opens one; endTransaction must be called with it.
@@ -91,7 +94,7 @@ func (s *Server) beginTransaction(ctx context.Context) (*transaction, error) {
 		s.transactions.give(id)
 		return nil, err
 	}
-	return &transaction{tx, id}, nil
+	return &transaction{Transaction: tx, id: id, own: sqltable.Transaction{Producer: tx.ProducerID()}}, nil
 }
 
 func (s *Server) endTransaction(tx *transaction, commit bool) error {
@@ -136,7 +139,15 @@ func (c *conn) autocommit() bool {
 // inTransaction says whether an INSERT joins a transaction rather than being one.
 func (c *conn) inTransaction() bool { return c.work.explicit || !c.autocommit() }
 
-// end commits or rolls back what is open, if anything is.
+// ownRows are those of the session that its next statement sees before they are committed; nil: none.
+func (c *conn) ownRows() *sqltable.Transaction {
+	if c.work.tx == nil {
+		return nil
+	}
+	return &c.work.tx.own
+}
+
+// endWork commits or rolls back what is open, if anything is.
 func (c *conn) endWork(commit bool) error {
 	tx := c.work.tx
 	c.work = work{}

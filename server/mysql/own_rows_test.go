@@ -1,0 +1,114 @@
+package mysql
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// execAll carries statements out on one connection.
+func execAll(t testing.TB, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// TestATransactionSeesItsOwnRowsInEveryKindOfQuery asks each question inside a transaction, and again after COMMIT: the answers
+// must be the same, with pushdown and without, and nobody else sees the rows before.
+func TestATransactionSeesItsOwnRowsInEveryKindOfQuery(t *testing.T) {
+	in := start(t, nil)
+	run(t, in,
+		"CREATE TABLE o (id BIGINT, status VARCHAR(10), amount DECIMAL(10,2), at TIMESTAMP(3)) PARTITION BY KEY(_key) PARTITIONS 3",
+		"CREATE TABLE names (status VARCHAR(10), name VARCHAR(20))",
+		"INSERT INTO names (status, name) VALUES ('new', 'fresh'), ('paid', 'done')",
+		"CREATE VIEW paid AS SELECT id, amount FROM o WHERE status = 'paid'",
+	)
+	db, other := in.open("app", "", ""), in.open("app", "", "")
+	var committed []string
+	for i := range 3000 {
+		committed = append(committed, fmt.Sprintf("('k%d', %d, '%s', %d.25, '2024-01-01 00:%02d:00')", i%50, i, []string{"new", "paid"}[i%2], i%100, i%60))
+	}
+	run(t, in, "INSERT INTO o (_key, id, status, amount, at) VALUES "+strings.Join(committed, ","))
+	queries := []string{
+		"SELECT COUNT(*) FROM o",
+		"SELECT COUNT(*) FROM o WHERE _partition = 1",
+		"SELECT COUNT(*), MIN(_offset), MAX(_offset) FROM o",
+		"SELECT _partition, COUNT(*), MAX(_offset) FROM o GROUP BY _partition ORDER BY _partition",
+		"SELECT MIN(id), MAX(id), SUM(amount), AVG(amount), COUNT(DISTINCT _key), COUNT(at) FROM o",
+		"SELECT MAX(_timestamp) > NOW() - INTERVAL 1 HOUR, COUNT(_timestamp) FROM o",
+		"SELECT status, COUNT(*), SUM(amount) FROM o GROUP BY status ORDER BY status",
+		"SELECT id FROM o WHERE id > 2990 AND status = 'paid' ORDER BY id",
+		"SELECT id, _partition, _offset, _key FROM o WHERE id IN (1, 10001, 10002) ORDER BY id",
+		"SELECT id FROM o ORDER BY id DESC LIMIT 3",
+		"SELECT _offset, id FROM o WHERE _partition = 0 ORDER BY _offset DESC LIMIT 4",
+		"SELECT id, _value, _headers, _error FROM o WHERE id > 10000 ORDER BY id",
+		"SELECT n.name, COUNT(*) FROM o JOIN names n ON o.status = n.status GROUP BY n.name ORDER BY n.name",
+		"SELECT o.id, n.name FROM o LEFT JOIN names n USING (status) WHERE o.id > 9999 ORDER BY o.id",
+		"SELECT COUNT(*) FROM o a JOIN o b ON a.id = b.id",
+		"SELECT id FROM o WHERE amount = (SELECT MAX(amount) FROM o) ORDER BY id",
+		"SELECT id FROM o WHERE id IN (SELECT MAX(id) FROM o GROUP BY status) ORDER BY id",
+		"SELECT COUNT(*), SUM(amount) FROM paid",
+		"WITH x AS (SELECT status, id FROM o WHERE id >= 10000) SELECT status, COUNT(*) FROM x GROUP BY status ORDER BY status",
+		"SELECT id FROM o WHERE id > 10000 UNION ALL SELECT COUNT(*) FROM names ORDER BY 1",
+		"SELECT id, SUM(amount) OVER (ORDER BY id) FROM o WHERE id > 10000 ORDER BY id",
+		"SELECT COUNT(*), COUNT(DISTINCT status) FROM `o$latest`",
+		"SELECT _key, id FROM `o$latest` WHERE _key IN ('k1', 'own') ORDER BY _key",
+		"SELECT COUNT(*), COUNT(producer_id), SUM(LENGTH(value)) FROM `o$raw`",
+		"SELECT COUNT(*) FROM `o$errors`",
+		"SELECT DISTINCT status FROM o ORDER BY status",
+		"SELECT DATE_FORMAT(at, '%H:%i'), COUNT(*) FROM o GROUP BY 1 ORDER BY 1 LIMIT 5",
+	}
+	shapes := []string{"SET millrace_pushdown=1", "SET millrace_pushdown=0"}
+	ask3 := func(shape, q string) (own, others string) {
+		execAll(t, db, shape)
+		execAll(t, other, shape)
+		return ask(t, db, q), ask(t, other, q)
+	}
+	before := map[string]string{}
+	for _, q := range queries {
+		before[q] = ask(t, other, q)
+		if own := ask(t, db, q); own != before[q] {
+			t.Fatalf("%s: sessions differ before: %s, %s", q, own, before[q])
+		}
+	}
+	execAll(t, db, "BEGIN",
+		"INSERT INTO o (_key, id, status, amount, at) VALUES ('own', 10000, 'paid', 500, '2024-01-02 01:02:03'), ('k1', 10001, 'sent', 0.01, NULL), (NULL, 10002, 'new', -7, '2020-01-01')",
+	)
+	// Others write meanwhile, before, between and behind the rows of the transaction.
+	execAll(t, other, "INSERT INTO o (_key, id, status, amount) VALUES ('k2', 20000, 'void', 3), ('k3', 20001, 'void', 4), (NULL, 20002, 'void', 5)")
+	for _, q := range queries {
+		before[q] = ask(t, other, q)
+	}
+	execAll(t, db, "INSERT INTO o (_key, _value) VALUES ('own', '{\"id\":\"x\"}'), ('k5', NULL)",
+		"INSERT INTO o (_key, id, status) SELECT _key, id + 1000000, status FROM o WHERE id >= 10000 AND id < 20000")
+	inside := map[string]string{}
+	for _, q := range queries {
+		for _, shape := range shapes {
+			own, others := ask3(shape, q)
+			if others != before[q] {
+				t.Errorf("%s; %s: another session sees %s, before %s", shape, q, others, before[q])
+			}
+			if inside[q] == "" {
+				inside[q] = own
+			} else if inside[q] != own {
+				t.Errorf("%s: in columns %s, row by row %s", q, inside[q], own)
+			}
+		}
+	}
+	execAll(t, db, "COMMIT")
+	for _, q := range queries {
+		for _, shape := range shapes {
+			own, others := ask3(shape, q)
+			if own != inside[q] || others != inside[q] {
+				t.Errorf("%s; %s: in the transaction %s, after it %s, others %s", shape, q, inside[q], own, others)
+			}
+		}
+	}
+	if got := inside["SELECT COUNT(*) FROM o"]; got != "3011" {
+		t.Error(got)
+	}
+}
