@@ -249,7 +249,7 @@ func (s *Server) connections() []sqltable.Connection {
 // clientErrors are the rows of millrace.client_errors.
 func (s *Server) clientErrors() []sqltable.ClientError {
 	var list []sqltable.ClientError
-	for _, e := range s.kafka.ClientErrors() {
+	for _, e := range s.kafka.Refusals() {
 		list = append(list, sqltable.ClientError{
 			First: e.First.UnixMilli(), Last: e.Last.UnixMilli(), Count: e.Count,
 			ClientID: e.ClientID, Software: e.Software, Address: e.Address, Principal: e.Principal,

@@ -4,31 +4,38 @@ import (
 	"context"
 	"encoding/binary"
 
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+	"millrace/server/kafka/rarelog"
+	"millrace/server/kafka/wire"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-func (s *Server) apiVersions(_ context.Context, r *request) (kmsg.Response, error) {
-	req := r.body.(*kmsg.ApiVersionsRequest)
+func (c *conn) apiVersions(_ context.Context, r *api.Request) (kmsg.Response, error) {
+	req := r.Body.(*kmsg.ApiVersionsRequest)
 	resp := req.ResponseKind().(*kmsg.ApiVersionsResponse)
-	if r.version >= 3 && (!softwareName(req.ClientSoftwareName) || !softwareName(req.ClientSoftwareVersion)) {
-		resp.ErrorCode = errInvalidRequest
+	if r.Version >= 3 && (!softwareName(req.ClientSoftwareName) || !softwareName(req.ClientSoftwareVersion)) {
+		resp.ErrorCode = kafkaerr.InvalidRequest
 		return resp, nil
 	}
-	if r.version >= 3 {
-		r.conn.software = cut(req.ClientSoftwareName)
-		r.conn.show(func(c *Connection) { c.Software = cut(req.ClientSoftwareName + " " + req.ClientSoftwareVersion) })
+	if r.Version >= 3 {
+		c.software = rarelog.Cut(req.ClientSoftwareName)
+		c.show(func(s *Connection) {
+			s.Software = rarelog.Cut(req.ClientSoftwareName + " " + req.ClientSoftwareVersion)
+		})
 	}
-	resp.ApiKeys = make([]kmsg.ApiVersionsResponseApiKey, 0, len(s.table))
-	for _, a := range s.table {
+	resp.ApiKeys = make([]kmsg.ApiVersionsResponseApiKey, 0, len(c.s.table))
+	for _, a := range c.s.table {
 		if a != nil {
 			resp.ApiKeys = append(resp.ApiKeys, apiKey(a))
 		}
 	}
-	s.putFeatures(resp)
+	c.s.cluster.PutFeatures(resp)
 	return resp, nil
 }
 
-func apiKey(a *api) kmsg.ApiVersionsResponseApiKey {
+func apiKey(a *endpoint) kmsg.ApiVersionsResponseApiKey {
 	k := kmsg.NewApiVersionsResponseApiKey()
 	k.ApiKey, k.MinVersion, k.MaxVersion = a.key, a.min, a.max
 	return k
@@ -39,12 +46,12 @@ func apiKey(a *api) kmsg.ApiVersionsResponseApiKey {
 func (c *conn) tooNewAPIVersions(frame []byte) error {
 	a := c.s.table[keyAPIVersions]
 	resp := kmsg.NewPtrApiVersionsResponse()
-	resp.ErrorCode = errUnsupportedVersion
+	resp.ErrorCode = kafkaerr.UnsupportedVersion
 	resp.ApiKeys = []kmsg.ApiVersionsResponseApiKey{apiKey(a)}
 	if c.hasWriter && !c.pipe.wait() {
-		return errHangUp
+		return api.ErrHangUp
 	}
-	h := header{key: a.key, correlationID: int32(binary.BigEndian.Uint32(frame[4:]))}
+	h := wire.Header{Key: a.key, CorrelationID: int32(binary.BigEndian.Uint32(frame[4:]))}
 	return c.respond(a, h, resp)
 }
 

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/ingest"
 	"millrace/internal/vfs"
 	"millrace/server/auth"
@@ -160,8 +163,8 @@ func (a *adminServer) create(name string, partitions int32, configs ...string) s
 	}
 	req.Topics = append(req.Topics, topic)
 	resp := a.dial().ask(versioned(req, 7)).(*kmsg.CreateTopicsResponse)
-	if code := resp.Topics[0].ErrorCode; code != errNone {
-		a.t.Fatalf("create %s: %d %s", name, code, deref(resp.Topics[0].ErrorMessage))
+	if code := resp.Topics[0].ErrorCode; code != kafkaerr.None {
+		a.t.Fatalf("create %s: %d %s", name, code, api.Deref(resp.Topics[0].ErrorMessage))
 	}
 	created, ok := a.st.Topics().ByName(name)
 	if !ok {

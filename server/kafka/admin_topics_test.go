@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/internal/topicconfig"
 	"millrace/store/state"
 
@@ -41,33 +44,33 @@ func TestCreateTopicsSaysWhatIsWrong(t *testing.T) {
 		code    int16
 		message string
 	}{
-		{"defaults", kmsg.CreateTopicsRequestTopic{Topic: "a", NumPartitions: -1, ReplicationFactor: -1}, errNone, ""},
-		{"three replicas", kmsg.CreateTopicsRequestTopic{Topic: "b", NumPartitions: 2, ReplicationFactor: 3}, errNone, ""},
-		{"assigned", kmsg.CreateTopicsRequestTopic{Topic: "c", NumPartitions: -1, ReplicationFactor: -1, ReplicaAssignment: assign([]int32{1}, []int32{1})}, errNone, ""},
-		{"exists", kmsg.CreateTopicsRequestTopic{Topic: "exists", NumPartitions: 1, ReplicationFactor: 1}, errTopicAlreadyExists, "'exists' already exists"},
-		{"bad name", kmsg.CreateTopicsRequestTopic{Topic: "a/b", NumPartitions: 1, ReplicationFactor: 1}, errInvalidTopic, "name is invalid"},
-		{"no partitions", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 0, ReplicationFactor: 1}, errInvalidPartitions, "non-positive"},
-		{"too many partitions", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1 << 30, ReplicationFactor: 1}, errPolicyViolation, ""},
-		{"no replicas", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 0}, errInvalidReplicationFactor, "larger than 0"},
-		{"unknown config", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 1, Configs: config("no.such", &bad)}, errInvalidConfig, "no.such"},
-		{"bad config", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 1, Configs: config("retention.ms", &bad)}, errInvalidConfig, "retention.ms"},
-		{"null config", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 1, Configs: config("retention.ms", null)}, errInvalidConfig, "Null"},
-		{"bad columns", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 1, Configs: config("millrace.columns", &ddl)}, errInvalidConfig, "BIGNT"},
-		{"foreign broker", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: -1, ReplicationFactor: -1, ReplicaAssignment: assign([]int32{2})}, errInvalidReplicaAssignment, "broker 2"},
-		{"no broker", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: -1, ReplicationFactor: -1, ReplicaAssignment: assign(nil)}, errInvalidReplicaAssignment, "empty"},
-		{"both", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: -1, ReplicaAssignment: assign([]int32{1})}, errInvalidRequest, ""},
+		{"defaults", kmsg.CreateTopicsRequestTopic{Topic: "a", NumPartitions: -1, ReplicationFactor: -1}, kafkaerr.None, ""},
+		{"three replicas", kmsg.CreateTopicsRequestTopic{Topic: "b", NumPartitions: 2, ReplicationFactor: 3}, kafkaerr.None, ""},
+		{"assigned", kmsg.CreateTopicsRequestTopic{Topic: "c", NumPartitions: -1, ReplicationFactor: -1, ReplicaAssignment: assign([]int32{1}, []int32{1})}, kafkaerr.None, ""},
+		{"exists", kmsg.CreateTopicsRequestTopic{Topic: "exists", NumPartitions: 1, ReplicationFactor: 1}, kafkaerr.TopicAlreadyExists, "'exists' already exists"},
+		{"bad name", kmsg.CreateTopicsRequestTopic{Topic: "a/b", NumPartitions: 1, ReplicationFactor: 1}, kafkaerr.InvalidTopic, "name is invalid"},
+		{"no partitions", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 0, ReplicationFactor: 1}, kafkaerr.InvalidPartitions, "non-positive"},
+		{"too many partitions", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1 << 30, ReplicationFactor: 1}, kafkaerr.PolicyViolation, ""},
+		{"no replicas", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 0}, kafkaerr.InvalidReplicationFactor, "larger than 0"},
+		{"unknown config", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 1, Configs: config("no.such", &bad)}, kafkaerr.InvalidConfig, "no.such"},
+		{"bad config", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 1, Configs: config("retention.ms", &bad)}, kafkaerr.InvalidConfig, "retention.ms"},
+		{"null config", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 1, Configs: config("retention.ms", null)}, kafkaerr.InvalidConfig, "Null"},
+		{"bad columns", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: 1, Configs: config("millrace.columns", &ddl)}, kafkaerr.InvalidConfig, "BIGNT"},
+		{"foreign broker", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: -1, ReplicationFactor: -1, ReplicaAssignment: assign([]int32{2})}, kafkaerr.InvalidReplicaAssignment, "broker 2"},
+		{"no broker", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: -1, ReplicationFactor: -1, ReplicaAssignment: assign(nil)}, kafkaerr.InvalidReplicaAssignment, "empty"},
+		{"both", kmsg.CreateTopicsRequestTopic{Topic: "d", NumPartitions: 1, ReplicationFactor: -1, ReplicaAssignment: assign([]int32{1})}, kafkaerr.InvalidRequest, ""},
 	} {
 		for _, validateOnly := range []bool{true, false} {
-			if validateOnly && tt.code == errPolicyViolation {
+			if validateOnly && tt.code == kafkaerr.PolicyViolation {
 				continue // a limit that depends on what else is there
 			}
 			req := kmsg.NewPtrCreateTopicsRequest()
 			req.Topics, req.ValidateOnly = []kmsg.CreateTopicsRequestTopic{tt.topic}, validateOnly
 			got := a.dial().ask(versioned(req, 7)).(*kmsg.CreateTopicsResponse).Topics[0]
-			if got.ErrorCode != tt.code || !strings.Contains(deref(got.ErrorMessage), tt.message) {
-				t.Errorf("%s: %d %s", tt.what, got.ErrorCode, deref(got.ErrorMessage))
+			if got.ErrorCode != tt.code || !strings.Contains(api.Deref(got.ErrorMessage), tt.message) {
+				t.Errorf("%s: %d %s", tt.what, got.ErrorCode, api.Deref(got.ErrorMessage))
 			}
-			if tt.code != errNone {
+			if tt.code != kafkaerr.None {
 				continue
 			}
 			if got.ReplicationFactor != 1 || got.NumPartitions < 1 || len(got.Configs) != len(topicconfig.Definitions()) {
@@ -84,7 +87,7 @@ func TestCreateTopicsSaysWhatIsWrong(t *testing.T) {
 	req := kmsg.NewPtrCreateTopicsRequest()
 	twice := kmsg.CreateTopicsRequestTopic{Topic: "twice", NumPartitions: 1, ReplicationFactor: 1}
 	req.Topics = []kmsg.CreateTopicsRequestTopic{twice, twice}
-	if got := a.dial().ask(versioned(req, 7)).(*kmsg.CreateTopicsResponse).Topics; len(got) != 1 || got[0].ErrorCode != errInvalidRequest {
+	if got := a.dial().ask(versioned(req, 7)).(*kmsg.CreateTopicsResponse).Topics; len(got) != 1 || got[0].ErrorCode != kafkaerr.InvalidRequest {
 		t.Errorf("duplicate: %+v", got)
 	}
 }
@@ -98,12 +101,12 @@ func TestTopicsAreDeletedByNameAndID(t *testing.T) {
 		{Topic: &name}, {TopicID: two.ID}, {TopicID: [16]byte{9}}, {}, {Topic: &name, TopicID: two.ID},
 	}
 	got := a.dial().ask(versioned(req, 6)).(*kmsg.DeleteTopicsResponse).Topics
-	for i, want := range []int16{errNone, errNone, errUnknownTopicID, errInvalidRequest, errInvalidRequest} {
+	for i, want := range []int16{kafkaerr.None, kafkaerr.None, kafkaerr.UnknownTopicID, kafkaerr.InvalidRequest, kafkaerr.InvalidRequest} {
 		if got[i].ErrorCode != want {
-			t.Errorf("%d: %d %s", i, got[i].ErrorCode, deref(got[i].ErrorMessage))
+			t.Errorf("%d: %d %s", i, got[i].ErrorCode, api.Deref(got[i].ErrorMessage))
 		}
 	}
-	if got[0].TopicID != [16]byte(one.ID) || deref(got[1].Topic) != "two" {
+	if got[0].TopicID != [16]byte(one.ID) || api.Deref(got[1].Topic) != "two" {
 		t.Errorf("name and id: %+v", got[:2])
 	}
 	if len(a.st.Topics().All()) != 0 {
@@ -115,7 +118,7 @@ func TestTopicsAreDeletedByNameAndID(t *testing.T) {
 	}
 	req.Topics = []kmsg.DeleteTopicsRequestTopic{{Topic: &name}, {TopicID: again.ID}}
 	for _, g := range a.dial().ask(versioned(req, 6)).(*kmsg.DeleteTopicsResponse).Topics {
-		if g.ErrorCode != errInvalidRequest {
+		if g.ErrorCode != kafkaerr.InvalidRequest {
 			t.Errorf("named twice: %+v", g)
 		}
 	}
@@ -137,13 +140,13 @@ func TestPartitionsCanOnlyGrow(t *testing.T) {
 		code       int16
 		after      int32
 	}{
-		{1, nil, false, errInvalidPartitions, 2},
-		{2, nil, false, errInvalidPartitions, 2},
-		{3, nil, true, errNone, 2},
-		{3, []kmsg.CreatePartitionsRequestTopicAssignment{}, false, errInvalidReplicaAssignment, 2},
-		{3, []kmsg.CreatePartitionsRequestTopicAssignment{{Replicas: []int32{4}}}, false, errInvalidReplicaAssignment, 2},
-		{3, []kmsg.CreatePartitionsRequestTopicAssignment{{Replicas: []int32{1}}}, false, errNone, 3},
-		{6, nil, false, errNone, 6},
+		{1, nil, false, kafkaerr.InvalidPartitions, 2},
+		{2, nil, false, kafkaerr.InvalidPartitions, 2},
+		{3, nil, true, kafkaerr.None, 2},
+		{3, []kmsg.CreatePartitionsRequestTopicAssignment{}, false, kafkaerr.InvalidReplicaAssignment, 2},
+		{3, []kmsg.CreatePartitionsRequestTopicAssignment{{Replicas: []int32{4}}}, false, kafkaerr.InvalidReplicaAssignment, 2},
+		{3, []kmsg.CreatePartitionsRequestTopicAssignment{{Replicas: []int32{1}}}, false, kafkaerr.None, 3},
+		{6, nil, false, kafkaerr.None, 6},
 	} {
 		if code := ask(tt.count, tt.assignment, tt.validate); code != tt.code {
 			t.Errorf("%d: %d", i, code)
@@ -172,13 +175,13 @@ func TestDeleteRecords(t *testing.T) {
 		code      int16
 		low       int64
 	}{
-		{"t", 0, 3, errNone, 3},
-		{"t", 0, 1, errNone, 3},
-		{"t", 0, 11, errOffsetOutOfRange, -1},
-		{"t", 0, -2, errOffsetOutOfRange, -1},
-		{"t", 1, 0, errUnknownTopicOrPartition, -1},
-		{"compacted", 0, 0, errPolicyViolation, -1},
-		{"t", 0, -1, errNone, 10},
+		{"t", 0, 3, kafkaerr.None, 3},
+		{"t", 0, 1, kafkaerr.None, 3},
+		{"t", 0, 11, kafkaerr.OffsetOutOfRange, -1},
+		{"t", 0, -2, kafkaerr.OffsetOutOfRange, -1},
+		{"t", 1, 0, kafkaerr.UnknownTopicOrPartition, -1},
+		{"compacted", 0, 0, kafkaerr.PolicyViolation, -1},
+		{"t", 0, -1, kafkaerr.None, 10},
 	} {
 		if got := ask(tt.name, tt.partition, tt.offset); got.ErrorCode != tt.code || got.LowWatermark != tt.low {
 			t.Errorf("%d: %+v", i, got)
@@ -195,8 +198,8 @@ func (a *adminServer) describe(kind kmsg.ConfigResourceType, name string, keys .
 	req.Resources = []kmsg.DescribeConfigsRequestResource{{ResourceType: kind, ResourceName: name, ConfigNames: keys}}
 	req.IncludeSynonyms, req.IncludeDocumentation = true, true
 	res := a.dial().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]
-	if res.ErrorCode != errNone {
-		a.t.Fatalf("describe %s: %d %s", name, res.ErrorCode, deref(res.ErrorMessage))
+	if res.ErrorCode != kafkaerr.None {
+		a.t.Fatalf("describe %s: %d %s", name, res.ErrorCode, api.Deref(res.ErrorMessage))
 	}
 	configs := map[string]kmsg.DescribeConfigsResponseResourceConfig{}
 	for _, c := range res.Configs {
@@ -217,7 +220,7 @@ func TestDescribeConfigsReportsEverythingWithItsSource(t *testing.T) {
 		len(policy.ConfigSynonyms) != 2 || policy.ConfigSynonyms[0].Name != "cleanup.policy" || policy.ConfigSynonyms[1].Name != "log.cleanup.policy" {
 		t.Errorf("got %+v", policy)
 	}
-	if c := configs["segment.bytes"]; *c.Value != "1073741824" || c.Source != kmsg.ConfigSourceDefaultConfig || deref(c.Documentation) == "" {
+	if c := configs["segment.bytes"]; *c.Value != "1073741824" || c.Source != kmsg.ConfigSourceDefaultConfig || api.Deref(c.Documentation) == "" {
 		t.Errorf("got %+v", c)
 	}
 	if some := a.describe(kmsg.ConfigResourceTypeTopic, "t", "retention.ms", "nope"); len(some) != 1 || *some["retention.ms"].Value != "1000" {
@@ -239,7 +242,7 @@ func TestDescribeConfigsReportsEverythingWithItsSource(t *testing.T) {
 	} {
 		req := kmsg.NewPtrDescribeConfigsRequest()
 		req.Resources = []kmsg.DescribeConfigsRequestResource{res}
-		if got := a.dial().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]; got.ErrorCode != errInvalidRequest {
+		if got := a.dial().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.InvalidRequest {
 			t.Errorf("%+v: %+v", res, got)
 		}
 	}
@@ -267,17 +270,17 @@ func TestConfigsAreChangedIncrementally(t *testing.T) {
 		code     int16
 		after    string // fmt of the explicitly set configs
 	}{
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "retention.ms", "5")}, true, errNone, "map[]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "retention.ms", "5")}, false, errNone, "map[retention.ms:5]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(app, "cleanup.policy", "compact"), operation(del, "retention.ms", "")}, false, errNone, "map[cleanup.policy:delete,compact]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(app, "cleanup.policy", "compact")}, false, errNone, "map[cleanup.policy:delete,compact]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(sub, "cleanup.policy", "delete")}, false, errNone, "map[cleanup.policy:compact]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(app, "retention.ms", "5")}, false, errInvalidConfig, "map[cleanup.policy:compact]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "retention.ms", "x")}, false, errInvalidConfig, "map[cleanup.policy:compact]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "nope", "x")}, false, errInvalidConfig, "map[cleanup.policy:compact]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(del, "nope", "")}, false, errNone, "map[cleanup.policy:compact]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{{Name: "retention.ms"}}, false, errInvalidRequest, "map[cleanup.policy:compact]"},
-		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "retention.ms", "1"), operation(set, "retention.ms", "2")}, false, errInvalidRequest, "map[cleanup.policy:compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "retention.ms", "5")}, true, kafkaerr.None, "map[]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "retention.ms", "5")}, false, kafkaerr.None, "map[retention.ms:5]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(app, "cleanup.policy", "compact"), operation(del, "retention.ms", "")}, false, kafkaerr.None, "map[cleanup.policy:delete,compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(app, "cleanup.policy", "compact")}, false, kafkaerr.None, "map[cleanup.policy:delete,compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(sub, "cleanup.policy", "delete")}, false, kafkaerr.None, "map[cleanup.policy:compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(app, "retention.ms", "5")}, false, kafkaerr.InvalidConfig, "map[cleanup.policy:compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "retention.ms", "x")}, false, kafkaerr.InvalidConfig, "map[cleanup.policy:compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "nope", "x")}, false, kafkaerr.InvalidConfig, "map[cleanup.policy:compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(del, "nope", "")}, false, kafkaerr.None, "map[cleanup.policy:compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{{Name: "retention.ms"}}, false, kafkaerr.InvalidRequest, "map[cleanup.policy:compact]"},
+		{[]kmsg.IncrementalAlterConfigsRequestResourceConfig{operation(set, "retention.ms", "1"), operation(set, "retention.ms", "2")}, false, kafkaerr.InvalidRequest, "map[cleanup.policy:compact]"},
 	} {
 		if code := a.alter("t", tt.validate, tt.ops...); code != tt.code {
 			t.Errorf("%d: %d", i, code)
@@ -290,7 +293,7 @@ func TestConfigsAreChangedIncrementally(t *testing.T) {
 	value := "9"
 	req := kmsg.NewPtrAlterConfigsRequest()
 	req.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: "t", Configs: []kmsg.AlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: &value}}}}
-	if got := a.dial().ask(versioned(req, 2)).(*kmsg.AlterConfigsResponse).Resources[0]; got.ErrorCode != errNone {
+	if got := a.dial().ask(versioned(req, 2)).(*kmsg.AlterConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.None {
 		t.Errorf("got %+v", got)
 	}
 	if topic, _ := a.st.Topics().ByName("t"); fmt.Sprint(topic.Configs) != "map[retention.ms:9]" {
@@ -305,7 +308,7 @@ func TestConcurrentChangesOfDifferentConfigsAllSurvive(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, name := range names {
 		wg.Go(func() {
-			if code := a.alter("t", false, operation(kmsg.IncrementalAlterConfigOpSet, name, "77")); code != errNone {
+			if code := a.alter("t", false, operation(kmsg.IncrementalAlterConfigOpSet, name, "77")); code != kafkaerr.None {
 				t.Errorf("%s: %d", name, code)
 			}
 		})
@@ -350,7 +353,7 @@ func TestAPartitionMovesToTheDirectoryWhereItIsAndToNoOther(t *testing.T) {
 			codes[fmt.Sprint(topic.Topic, p.Partition)] = p.ErrorCode
 		}
 	}
-	want := map[string]int16{"t0": errNone, "t2": errUnknownTopicOrPartition, "t1": errLogDirNotFound, "unknown0": errUnknownTopicOrPartition}
+	want := map[string]int16{"t0": kafkaerr.None, "t2": kafkaerr.UnknownTopicOrPartition, "t1": kafkaerr.LogDirNotFound, "unknown0": kafkaerr.UnknownTopicOrPartition}
 	if len(got) != 2 || !maps.Equal(codes, want) {
 		t.Errorf("got %v in %d topics, want %v", codes, len(got), want)
 	}
@@ -395,7 +398,7 @@ func TestChangesOfTheBrokerAreRefused(t *testing.T) {
 		{ResourceType: kmsg.ConfigResourceTypeClientMetrics, ResourceName: "x"},
 	}
 	got := a.dial().ask(versioned(req, 2)).(*kmsg.AlterConfigsResponse).Resources
-	if got[0].ErrorCode != errClusterAuthorizationFailed || got[1].ErrorCode != errInvalidRequest {
+	if got[0].ErrorCode != kafkaerr.ClusterAuthorizationFailed || got[1].ErrorCode != kafkaerr.InvalidRequest {
 		t.Errorf("got %+v", got)
 	}
 }

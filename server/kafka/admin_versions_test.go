@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -40,223 +42,223 @@ func failing(key int16) (kmsg.Request, []int16) {
 		r := kmsg.NewPtrOffsetCommitRequest()
 		r.Group, r.Generation, r.MemberID = "g", 5, "stranger"
 		r.Topics = []kmsg.OffsetCommitRequestTopic{{Topic: name, TopicID: [16]byte{1}, Partitions: []kmsg.OffsetCommitRequestTopicPartition{{Partition: 0}}}}
-		return r, []int16{errUnknownTopicOrPartition, errUnknownTopicID}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition, kafkaerr.UnknownTopicID}
 	case 9:
 		r := kmsg.NewPtrOffsetFetchRequest()
 		r.Group = "g"
 		r.Topics = []kmsg.OffsetFetchRequestTopic{{Topic: name, Partitions: []int32{0}}}
 		r.Groups = []kmsg.OffsetFetchRequestGroup{{Group: "g", MemberEpoch: -1, Topics: []kmsg.OffsetFetchRequestGroupTopic{{Topic: name, TopicID: [16]byte{1}, Partitions: []int32{0}}}}}
-		return r, []int16{errNone, errUnknownTopicID}
+		return r, []int16{kafkaerr.None, kafkaerr.UnknownTopicID}
 	case 10:
 		r := kmsg.NewPtrFindCoordinatorRequest()
 		r.CoordinatorKey, r.CoordinatorKeys, r.CoordinatorType = "g", []string{"g"}, 2
-		return r, []int16{errInvalidRequest, errNone}
+		return r, []int16{kafkaerr.InvalidRequest, kafkaerr.None}
 	case 11:
 		r := kmsg.NewPtrJoinGroupRequest()
 		r.Group, r.SessionTimeoutMillis, r.MemberID, r.ProtocolType = "g", 10000, "stranger", "consumer"
-		return r, []int16{errUnknownMemberID}
+		return r, []int16{kafkaerr.UnknownMemberID}
 	case 12:
 		r := kmsg.NewPtrHeartbeatRequest()
 		r.Group = "g"
-		return r, []int16{errUnknownMemberID}
+		return r, []int16{kafkaerr.UnknownMemberID}
 	case 13:
 		r := kmsg.NewPtrLeaveGroupRequest()
 		r.Group, r.MemberID = "g", "stranger"
 		r.Members = []kmsg.LeaveGroupRequestMember{{MemberID: "stranger"}}
-		return r, []int16{errUnknownMemberID}
+		return r, []int16{kafkaerr.UnknownMemberID}
 	case 14:
 		r := kmsg.NewPtrSyncGroupRequest()
 		r.Group, r.MemberID = "g", "stranger"
-		return r, []int16{errUnknownMemberID, errInconsistentGroupProtocol}
+		return r, []int16{kafkaerr.UnknownMemberID, kafkaerr.InconsistentGroupProtocol}
 	case 15:
 		r := kmsg.NewPtrDescribeGroupsRequest()
 		r.Groups, r.IncludeAuthorizedOperations = []string{"g"}, true
-		return r, []int16{errNone, errGroupIDNotFound}
+		return r, []int16{kafkaerr.None, kafkaerr.GroupIDNotFound}
 	case 16:
 		r := kmsg.NewPtrListGroupsRequest()
 		r.TypesFilter = []string{"share"}
-		return r, []int16{errNone}
+		return r, []int16{kafkaerr.None}
 	case 42:
 		r := kmsg.NewPtrDeleteGroupsRequest()
 		r.Groups = []string{"g"}
-		return r, []int16{errGroupIDNotFound}
+		return r, []int16{kafkaerr.GroupIDNotFound}
 	case 47:
 		r := kmsg.NewPtrOffsetDeleteRequest()
 		r.Group = "g"
-		return r, []int16{errGroupIDNotFound}
+		return r, []int16{kafkaerr.GroupIDNotFound}
 	case 19:
 		r := kmsg.NewPtrCreateTopicsRequest()
 		r.Topics = []kmsg.CreateTopicsRequestTopic{{Topic: "bad topic", NumPartitions: 1, ReplicationFactor: 1}}
-		return r, []int16{errInvalidTopic}
+		return r, []int16{kafkaerr.InvalidTopic}
 	case 20:
 		r := kmsg.NewPtrDeleteTopicsRequest()
 		r.TopicNames, r.Topics = []string{name}, []kmsg.DeleteTopicsRequestTopic{{Topic: &name}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 21:
 		r := kmsg.NewPtrDeleteRecordsRequest()
 		r.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: name, Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Partition: 0}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 24:
 		r := kmsg.NewPtrAddPartitionsToTxnRequest()
 		r.TransactionalID = "x"
 		r.Topics = []kmsg.AddPartitionsToTxnRequestTopic{{Topic: name, Partitions: []int32{0}}}
 		r.Transactions = []kmsg.AddPartitionsToTxnRequestTransaction{{TransactionalID: "x", Topics: []kmsg.AddPartitionsToTxnRequestTransactionTopic{{Topic: name, Partitions: []int32{0}}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 25:
 		r := kmsg.NewPtrAddOffsetsToTxnRequest()
 		r.TransactionalID, r.Group = "x", "g"
-		return r, []int16{errInvalidProducerIDMapping}
+		return r, []int16{kafkaerr.InvalidProducerIDMapping}
 	case 26:
 		r := kmsg.NewPtrEndTxnRequest()
 		r.TransactionalID = "x"
-		return r, []int16{errInvalidProducerIDMapping}
+		return r, []int16{kafkaerr.InvalidProducerIDMapping}
 	case 27:
 		r := kmsg.NewPtrWriteTxnMarkersRequest()
 		r.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: 1, Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: name, Partitions: []int32{0}}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 28:
 		r := kmsg.NewPtrTxnOffsetCommitRequest()
 		r.TransactionalID, r.Group, r.Generation = "x", "g", -1
 		r.Topics = []kmsg.TxnOffsetCommitRequestTopic{{Topic: name, Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{{Partition: 0}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 61:
 		r := kmsg.NewPtrDescribeProducersRequest()
 		r.Topics = []kmsg.DescribeProducersRequestTopic{{Topic: name, Partitions: []int32{0}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 65:
 		r := kmsg.NewPtrDescribeTransactionsRequest()
 		r.TransactionalIDs = []string{"x"}
-		return r, []int16{errTransactionalIDNotFound}
+		return r, []int16{kafkaerr.TransactionalIDNotFound}
 	case 66:
 		r := kmsg.NewPtrListTransactionsRequest()
 		r.StateFilters, r.TransactionalIDPattern = []string{"Ongoing"}, kmsg.StringPtr("(")
-		return r, []int16{errInvalidRegularExpression, errNone}
+		return r, []int16{kafkaerr.InvalidRegularExpression, kafkaerr.None}
 	case 32:
 		r := kmsg.NewPtrDescribeConfigsRequest()
 		r.Resources = []kmsg.DescribeConfigsRequestResource{{ResourceType: 2, ResourceName: name}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 33:
 		r := kmsg.NewPtrAlterConfigsRequest()
 		r.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: 2, ResourceName: name, Configs: []kmsg.AlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: &value}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 44:
 		r := kmsg.NewPtrIncrementalAlterConfigsRequest()
 		r.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: 4, ResourceName: "1", Configs: []kmsg.IncrementalAlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: &value}}}}
-		return r, []int16{errClusterAuthorizationFailed}
+		return r, []int16{kafkaerr.ClusterAuthorizationFailed}
 	case 34:
 		r := kmsg.NewPtrAlterReplicaLogDirsRequest()
 		r.Dirs = []kmsg.AlterReplicaLogDirsRequestDir{{Dir: "/data", Topics: []kmsg.AlterReplicaLogDirsRequestDirTopic{{Topic: name, Partitions: []int32{0}}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 35:
 		r := kmsg.NewPtrDescribeLogDirsRequest()
 		r.Topics = []kmsg.DescribeLogDirsRequestTopic{{Topic: name, Partitions: []int32{0}}}
-		return r, []int16{errNone}
+		return r, []int16{kafkaerr.None}
 	case 37:
 		r := kmsg.NewPtrCreatePartitionsRequest()
 		r.Topics = []kmsg.CreatePartitionsRequestTopic{{Topic: name, Count: 3}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 29:
 		r := kmsg.NewPtrDescribeACLsRequest()
 		r.ResourceType = 99
 		r.ResourcePatternType, r.Operation, r.PermissionType = kmsg.ACLResourcePatternTypeAny, kmsg.ACLOperationAny, kmsg.ACLPermissionTypeAny
-		return r, []int16{errInvalidRequest}
+		return r, []int16{kafkaerr.InvalidRequest}
 	case 30:
 		r := kmsg.NewPtrCreateACLsRequest()
 		r.Creations = []kmsg.CreateACLsRequestCreation{{ResourceType: kmsg.ACLResourceTypeTopic, ResourcePatternType: kmsg.ACLResourcePatternTypeLiteral, ResourceName: name, Principal: "Group:x", Host: "*", Operation: kmsg.ACLOperationRead, PermissionType: kmsg.ACLPermissionTypeAllow}}
-		return r, []int16{errInvalidPrincipalType}
+		return r, []int16{kafkaerr.InvalidPrincipalType}
 	case 31:
 		r := kmsg.NewPtrDeleteACLsRequest()
 		r.Filters = []kmsg.DeleteACLsRequestFilter{{ResourceType: 99, ResourcePatternType: kmsg.ACLResourcePatternTypeAny, Operation: kmsg.ACLOperationAny, PermissionType: kmsg.ACLPermissionTypeAny}}
-		return r, []int16{errInvalidRequest}
+		return r, []int16{kafkaerr.InvalidRequest}
 	case 43:
 		r := kmsg.NewPtrElectLeadersRequest()
 		r.Topics = []kmsg.ElectLeadersRequestTopic{{Topic: name, Partitions: []int32{0}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 45:
 		r := kmsg.NewPtrAlterPartitionAssignmentsRequest()
 		r.Topics = []kmsg.AlterPartitionAssignmentsRequestTopic{{Topic: name, Partitions: []kmsg.AlterPartitionAssignmentsRequestTopicPartition{{Replicas: []int32{1}}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 46:
 		r := kmsg.NewPtrListPartitionReassignmentsRequest()
 		r.Topics = []kmsg.ListPartitionReassignmentsRequestTopic{{Topic: name, Partitions: []int32{0}}}
-		return r, []int16{errNone}
+		return r, []int16{kafkaerr.None}
 	case 48:
 		r := kmsg.NewPtrDescribeClientQuotasRequest()
 		r.Components = []kmsg.DescribeClientQuotasRequestComponent{{EntityType: "user"}}
-		return r, []int16{errInvalidRequest}
+		return r, []int16{kafkaerr.InvalidRequest}
 	case 49:
 		r := kmsg.NewPtrAlterClientQuotasRequest()
 		r.Entries = []kmsg.AlterClientQuotasRequestEntry{{Entity: []kmsg.AlterClientQuotasRequestEntryEntity{{Type: "user"}}, Ops: []kmsg.AlterClientQuotasRequestEntryOp{{Key: "nonsense"}}}}
-		return r, []int16{errInvalidRequest}
+		return r, []int16{kafkaerr.InvalidRequest}
 	case 50:
 		r := kmsg.NewPtrDescribeUserSCRAMCredentialsRequest()
 		r.Users = []kmsg.DescribeUserSCRAMCredentialsRequestUser{{Name: "stranger"}}
-		return r, []int16{errResourceNotFound}
+		return r, []int16{kafkaerr.ResourceNotFound}
 	case 51:
 		r := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
-		r.Deletions = []kmsg.AlterUserSCRAMCredentialsRequestDeletion{{Name: "stranger", Mechanism: scramSHA256}}
-		return r, []int16{errResourceNotFound}
+		r.Deletions = []kmsg.AlterUserSCRAMCredentialsRequestDeletion{{Name: "stranger", Mechanism: 1}}
+		return r, []int16{kafkaerr.ResourceNotFound}
 	case 55:
 		r := kmsg.NewPtrDescribeQuorumRequest()
 		r.Topics = []kmsg.DescribeQuorumRequestTopic{{Topic: name, Partitions: []kmsg.DescribeQuorumRequestTopicPartition{{}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 57:
 		r := kmsg.NewPtrUpdateFeaturesRequest()
 		r.FeatureUpdates = []kmsg.UpdateFeaturesRequestFeatureUpdate{{Feature: "nonsense", MaxVersionLevel: 1, UpgradeType: 1}}
-		return r, []int16{errInvalidUpdateVersion}
+		return r, []int16{kafkaerr.InvalidUpdateVersion}
 	case 74:
 		r := kmsg.NewPtrListConfigResourcesRequest()
 		r.ResourceTypes = []int8{99}
-		return r, []int16{errUnsupportedVersion, errNone}
+		return r, []int16{kafkaerr.UnsupportedVersion, kafkaerr.None}
 	case 68:
 		r := kmsg.NewPtrConsumerGroupHeartbeatRequest()
 		r.Group, r.MemberID, r.MemberEpoch, r.SubscribedTopicNames = "g", "stranger", 5, []string{name}
-		return r, []int16{errGroupIDNotFound}
+		return r, []int16{kafkaerr.GroupIDNotFound}
 	case 69:
 		r := kmsg.NewPtrConsumerGroupDescribeRequest()
 		r.Groups = []string{"g"}
-		return r, []int16{errGroupIDNotFound}
+		return r, []int16{kafkaerr.GroupIDNotFound}
 	case 75:
 		r := kmsg.NewPtrDescribeTopicPartitionsRequest()
 		r.Topics = []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: name}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 76:
 		r := kmsg.NewPtrShareGroupHeartbeatRequest()
 		r.GroupID, r.MemberID, r.MemberEpoch, r.SubscribedTopicNames = "g", "stranger", 5, []string{name}
-		return r, []int16{errUnknownMemberID}
+		return r, []int16{kafkaerr.UnknownMemberID}
 	case 77:
 		r := kmsg.NewPtrShareGroupDescribeRequest()
 		r.GroupIDs = []string{"g"}
-		return r, []int16{errGroupIDNotFound}
+		return r, []int16{kafkaerr.GroupIDNotFound}
 	case 78:
 		r := kmsg.NewPtrShareFetchRequest()
 		r.GroupID, r.MemberID, r.ShareSessionEpoch = str("g"), str("stranger"), 5
-		return r, []int16{errShareSessionNotFound}
+		return r, []int16{kafkaerr.ShareSessionNotFound}
 	case 79:
 		r := kmsg.NewPtrShareAcknowledgeRequest()
 		r.GroupID, r.MemberID, r.ShareSessionEpoch = str("g"), str("stranger"), 5
-		return r, []int16{errShareSessionNotFound}
+		return r, []int16{kafkaerr.ShareSessionNotFound}
 	case 90:
 		r := kmsg.NewPtrDescribeShareGroupOffsetsRequest()
 		r.Groups = []kmsg.DescribeShareGroupOffsetsRequestGroup{{GroupID: "g"}}
-		return r, []int16{errGroupIDNotFound}
+		return r, []int16{kafkaerr.GroupIDNotFound}
 	case 91:
 		r := kmsg.NewPtrAlterShareGroupOffsetsRequest()
 		r.GroupID = "other"
 		r.Topics = []kmsg.AlterShareGroupOffsetsRequestTopic{{Topic: name, Partitions: []kmsg.AlterShareGroupOffsetsRequestTopicPartition{{}}}}
-		return r, []int16{errUnknownTopicOrPartition}
+		return r, []int16{kafkaerr.UnknownTopicOrPartition}
 	case 92:
 		r := kmsg.NewPtrDeleteShareGroupOffsetsRequest()
 		r.GroupID = "g"
 		r.Topics = []kmsg.DeleteShareGroupOffsetsRequestTopic{{Topic: name}}
-		return r, []int16{errGroupIDNotFound}
+		return r, []int16{kafkaerr.GroupIDNotFound}
 	}
 	return nil, nil
 }
 
 // adminAPIs are the group and administration APIs: all but those that protocol_test.go
 // and sasl_test.go ask in every version.
-func adminAPIs(s *Server) (list []api) {
+func adminAPIs(s *Server) (list []endpoint) {
 	for _, a := range s.apis() {
 		switch a.key {
 		case keyProduce, keyFetch, keyListOffsets, keyMetadata, keySASLHandshake, keyAPIVersions, 22,
@@ -286,7 +288,7 @@ func TestErrorsAreAnsweredInTheVersionAsked(t *testing.T) {
 					t.Fatal("no error code")
 				}
 				for _, code := range codes {
-					ok := code == errNone && len(codes) > 1 // of a level above
+					ok := code == kafkaerr.None && len(codes) > 1 // of a level above
 					for _, w := range want {
 						ok = ok || code == w
 					}
@@ -308,8 +310,8 @@ func TestStrangersAreDeniedEveryGroupAndAdminRequest(t *testing.T) {
 	}
 	c := a.dial()
 	denied := map[int16]bool{
-		errTopicAuthorizationFailed: true, errGroupAuthorizationFailed: true,
-		errClusterAuthorizationFailed: true, errUnknownTopicID: true, errTransactionalIDAuthorization: true,
+		kafkaerr.TopicAuthorizationFailed: true, kafkaerr.GroupAuthorizationFailed: true,
+		kafkaerr.ClusterAuthorizationFailed: true, kafkaerr.UnknownTopicID: true, kafkaerr.TransactionalIDAuthorization: true,
 	}
 	for _, api := range adminAPIs(a.srv) {
 		if api.key == 16 || api.key == 10 || api.key == 66 { // lists what is visible; type 2 is refused before

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/server/auth"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -91,19 +93,19 @@ func (e *env) loggedIn(name string) *raw {
 
 // Short names of the codes that the matrix consists of.
 const (
-	pass       = errNone
-	noTopic    = errTopicAuthorizationFailed
-	noGroup    = errGroupAuthorizationFailed
-	noCluster  = errClusterAuthorizationFailed
-	noLogin    = errIllegalSASLState
-	noMember   = errUnknownMemberID // let through, and then there is no such member
-	noMemberID = errMemberIDRequired
-	noTxn      = errTransactionalIDAuthorization
-	noMapping  = errInvalidProducerIDMapping // let through, and there is no such transaction
+	pass       = kafkaerr.None
+	noTopic    = kafkaerr.TopicAuthorizationFailed
+	noGroup    = kafkaerr.GroupAuthorizationFailed
+	noCluster  = kafkaerr.ClusterAuthorizationFailed
+	noLogin    = kafkaerr.IllegalSASLState
+	noMember   = kafkaerr.UnknownMemberID // let through, and then there is no such member
+	noMemberID = kafkaerr.MemberIDRequired
+	noTxn      = kafkaerr.TransactionalIDAuthorization
+	noMapping  = kafkaerr.InvalidProducerIDMapping // let through, and there is no such transaction
 	// Of share groups: let through, and there is none, or no session.
-	noShareGroup    = errGroupIDNotFound
-	noConsumerGroup = errGroupIDNotFound
-	noSession       = errShareSessionNotFound
+	noShareGroup    = kafkaerr.GroupIDNotFound
+	noConsumerGroup = kafkaerr.GroupIDNotFound
+	noSession       = kafkaerr.ShareSessionNotFound
 )
 
 // operationCase is one request about a topic and a group, and the code that decides it.
@@ -312,7 +314,7 @@ var operationCases = []operationCase{
 		req := versioned(kmsg.NewPtrWriteTxnMarkersRequest(), 1)
 		req.Markers = []kmsg.WriteTxnMarkersRequestMarker{{ProducerID: 12345, Topics: []kmsg.WriteTxnMarkersRequestMarkerTopic{{Topic: t, Partitions: []int32{0}}}}}
 		return r.ask(req).(*kmsg.WriteTxnMarkersResponse).Markers[0].Topics[0].Partitions[0].ErrorCode
-	}, want: row(errInvalidTxnState, noCluster, errInvalidTxnState, noCluster, noCluster, noCluster), others: only(noCluster), blind: true},
+	}, want: row(kafkaerr.InvalidTxnState, noCluster, kafkaerr.InvalidTxnState, noCluster, noCluster, noCluster), others: only(noCluster), blind: true},
 	{key: 28, name: "TxnOffsetCommit", ask: func(r *raw, t, g string) int16 {
 		req := versioned(kmsg.NewPtrTxnOffsetCommitRequest(), 4)
 		req.TransactionalID, req.Group, req.Generation = "x", g, -1
@@ -328,7 +330,7 @@ var operationCases = []operationCase{
 		req := kmsg.NewPtrDescribeTransactionsRequest()
 		req.TransactionalIDs = []string{"x"}
 		return r.ask(req).(*kmsg.DescribeTransactionsResponse).TransactionStates[0].ErrorCode
-	}, want: row(errTransactionalIDNotFound, noTxn, errTransactionalIDNotFound, noTxn, noTxn, noTxn)},
+	}, want: row(kafkaerr.TransactionalIDNotFound, noTxn, kafkaerr.TransactionalIDNotFound, noTxn, noTxn, noTxn)},
 	{key: 66, name: "ListTransactions", ask: func(r *raw, _, _ string) int16 { // leaves out what may not be seen
 		return r.ask(versioned(kmsg.NewPtrListTransactionsRequest(), 1)).(*kmsg.ListTransactionsResponse).ErrorCode
 	}, want: row(pass, pass, pass, pass, pass, pass)},
@@ -361,7 +363,7 @@ var operationCases = []operationCase{
 		return r.ask(describeConfigs(kmsg.ConfigResourceTypeBroker, "1")).(*kmsg.DescribeConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noCluster)},
 	{key: 32, name: "DescribeConfigs, group", ask: func(r *raw, _, g string) int16 {
-		return r.ask(describeConfigs(configResourceTypeGroup, g)).(*kmsg.DescribeConfigsResponse).Resources[0].ErrorCode
+		return r.ask(describeConfigs(32, g)).(*kmsg.DescribeConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noGroup)},
 	{key: 33, name: "AlterConfigs", ask: func(r *raw, t, _ string) int16 {
 		req := versioned(kmsg.NewPtrAlterConfigsRequest(), 2)
@@ -376,10 +378,10 @@ var operationCases = []operationCase{
 	{key: 34, name: "AlterReplicaLogDirs", ask: func(r *raw, t, _ string) int16 {
 		req := versioned(kmsg.NewPtrAlterReplicaLogDirsRequest(), 2)
 		req.Dirs = []kmsg.AlterReplicaLogDirsRequestDir{{Dir: "/elsewhere", Topics: []kmsg.AlterReplicaLogDirsRequestDirTopic{{Topic: t, Partitions: []int32{0}}}}}
-		if code := r.ask(req).(*kmsg.AlterReplicaLogDirsResponse).Topics[0].Partitions[0].ErrorCode; code != errLogDirNotFound {
+		if code := r.ask(req).(*kmsg.AlterReplicaLogDirsResponse).Topics[0].Partitions[0].ErrorCode; code != kafkaerr.LogDirNotFound {
 			return code
 		}
-		return errNone
+		return kafkaerr.None
 	}, want: *only(noCluster)},
 	{key: 35, name: "DescribeLogDirs", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(versioned(kmsg.NewPtrDescribeLogDirsRequest(), 4)).(*kmsg.DescribeLogDirsResponse).ErrorCode
@@ -420,10 +422,10 @@ var operationCases = []operationCase{
 	{key: 51, name: "AlterUserScramCredentials", ask: func(r *raw, _, _ string) int16 {
 		req := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
 		d := kmsg.NewAlterUserSCRAMCredentialsRequestDeletion()
-		d.Name, d.Mechanism = "nobody-at-all", scramSHA256
+		d.Name, d.Mechanism = "nobody-at-all", 1
 		req.Deletions = append(req.Deletions, d)
 		return r.ask(req).(*kmsg.AlterUserSCRAMCredentialsResponse).Results[0].ErrorCode
-	}, want: row(errResourceNotFound, noCluster, errResourceNotFound, noCluster, noCluster, noCluster)},
+	}, want: row(kafkaerr.ResourceNotFound, noCluster, kafkaerr.ResourceNotFound, noCluster, noCluster, noCluster)},
 	{key: 55, name: "DescribeQuorum", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(versioned(kmsg.NewPtrDescribeQuorumRequest(), 2)).(*kmsg.DescribeQuorumResponse).ErrorCode
 	}, want: *only(noCluster)},
@@ -437,11 +439,11 @@ var operationCases = []operationCase{
 		return r.ask(incremental(kmsg.ConfigResourceTypeTopic, t, "retention.ms", "1000000")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noTopic), blind: true},
 	{key: 44, name: "IncrementalAlterConfigs, group", ask: func(r *raw, _, g string) int16 {
-		return r.ask(incremental(configResourceTypeGroup, g, "share.auto.offset.reset", "earliest")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
+		return r.ask(incremental(32, g, "share.auto.offset.reset", "earliest")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 	}, want: *only(noGroup)},
 	{key: 44, name: "IncrementalAlterConfigs, broker", ask: func(r *raw, _, _ string) int16 {
 		return r.ask(incremental(kmsg.ConfigResourceTypeBroker, "1", "num.partitions", "3")).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
-	}, want: row(noCluster, noCluster, errInvalidRequest, noCluster, noCluster, noCluster)}, // an open server's are its operator's
+	}, want: row(noCluster, noCluster, kafkaerr.InvalidRequest, noCluster, noCluster, noCluster)}, // an open server's are its operator's
 	{key: 47, name: "OffsetDelete", ask: func(r *raw, t, g string) int16 {
 		req := kmsg.NewPtrOffsetDeleteRequest()
 		req.Group = g

@@ -3,6 +3,8 @@ package kafka
 import (
 	"testing"
 
+	"millrace/server/kafka/api"
+
 	"millrace/server/kafka/group"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -20,7 +22,7 @@ func TestTheBrokerTellsWhichGroupsItServesAndThatTheyMigrate(t *testing.T) {
 		"group.consumer.max.size":               "10000",
 	} {
 		c, ok := configs[name]
-		if !ok || deref(c.Value) != want || !c.ReadOnly || deref(c.Documentation) == "" {
+		if !ok || api.Deref(c.Value) != want || !c.ReadOnly || api.Deref(c.Documentation) == "" {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -31,12 +33,12 @@ func TestTheBrokerTellsWhichGroupsItServesAndThatTheyMigrate(t *testing.T) {
 
 func TestWhatIsNotServedIsNoRebalanceProtocol(t *testing.T) {
 	a := startAdminServer(t, func(o *Options) { o.Admin.Share = nil })
-	if c := a.describe(kmsg.ConfigResourceTypeBroker, "1", "group.coordinator.rebalance.protocols")["group.coordinator.rebalance.protocols"]; deref(c.Value) != "classic,consumer" {
+	if c := a.describe(kmsg.ConfigResourceTypeBroker, "1", "group.coordinator.rebalance.protocols")["group.coordinator.rebalance.protocols"]; api.Deref(c.Value) != "classic,consumer" {
 		t.Errorf("got %+v", c)
 	}
 	var o group.Options
 	for _, c := range groupConfigs(o, false) {
-		if c.name == "group.consumer.migration.policy" {
+		if c.Name == "group.consumer.migration.policy" {
 			t.Errorf("told without consumer groups: %+v", c)
 		}
 	}

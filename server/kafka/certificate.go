@@ -26,8 +26,8 @@ func (c *conn) takeCertificate(t *tls.Conn) error {
 	name := c.transport.Certificate
 	if err := c.s.o.Auth.AdmitCertificate(name, c.transport); err != nil {
 		c.s.metrics.authFailures.Inc()
-		c.s.rare.warn(c.s.log, "certificate "+c.remoteHost, "kafka login by certificate failed",
-			slog.String("client", c.remoteHost), slog.String("certificate", subject(&state)), slog.Any("error", err))
+		c.s.rare.Warn("certificate "+c.client.Host, "kafka login by certificate failed",
+			slog.String("client", c.client.Host), slog.String("certificate", subject(&state)), slog.Any("error", err))
 		if c.l.Certificate {
 			return fmt.Errorf("%w: %w: %w", errTLSHandshake, errCertificate, err)
 		}

@@ -6,19 +6,19 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
+	"millrace/server/kafka/kafkaerr"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // refusals are what the server remembers, the oldest first: "API topic group ERROR count".
 func (e *env) refusals() string {
 	var b strings.Builder
-	all := e.srv.ClientErrors()
+	all := e.srv.Refusals()
 	for i := len(all) - 1; i >= 0; i-- {
 		r := all[i]
 		fmt.Fprintf(&b, "%s %s %s %s %d\n", r.API, r.Topic, r.Group, r.Name, r.Count)
@@ -79,7 +79,7 @@ func TestEveryRefusalIsRememberedWithAHint(t *testing.T) {
 		"Heartbeat  g UNKNOWN_MEMBER_ID 1",
 		"EndTxn   INVALID_PRODUCER_ID_MAPPING 1",
 	)
-	first := e.srv.ClientErrors()[8]
+	first := e.srv.Refusals()[8]
 	if first.Software != "some-library" || first.Address != "127.0.0.1" || first.Principal != "ANONYMOUS" || first.Version != 12 || !strings.Contains(first.Hint, "auto-create is off") {
 		t.Errorf("%+v", first)
 	}
@@ -95,17 +95,17 @@ func TestWhatIsOrdinaryWorkIsNoClientError(t *testing.T) {
 	join := versioned(kmsg.NewPtrJoinGroupRequest(), 9)
 	join.Group, join.SessionTimeoutMillis, join.RebalanceTimeoutMillis, join.ProtocolType = "g", 30000, 30000, "consumer"
 	join.Protocols = []kmsg.JoinGroupRequestProtocol{{Name: "range"}}
-	if code := r.ask(join).(*kmsg.JoinGroupResponse).ErrorCode; code != errMemberIDRequired {
+	if code := r.ask(join).(*kmsg.JoinGroupResponse).ErrorCode; code != kafkaerr.MemberIDRequired {
 		t.Fatal(code)
 	}
 	meta := versioned(kmsg.NewPtrMetadataRequest(), 12)
 	meta.Topics = []kmsg.MetadataRequestTopic{{Topic: str("missing")}}
-	if code := r.ask(meta).(*kmsg.MetadataResponse).Topics[0].ErrorCode; code != errUnknownTopicOrPartition {
+	if code := r.ask(meta).(*kmsg.MetadataResponse).Topics[0].ErrorCode; code != kafkaerr.UnknownTopicOrPartition {
 		t.Fatal(code)
 	}
 	fetch := fetchRequest1(12, "t", [16]byte{}, 0, 0)
 	fetch.SessionID, fetch.SessionEpoch = 12345, 7
-	if code := r.ask(fetch).(*kmsg.FetchResponse).ErrorCode; code == errNone {
+	if code := r.ask(fetch).(*kmsg.FetchResponse).ErrorCode; code == kafkaerr.None {
 		t.Fatal("a session that never was")
 	}
 	e.wantRefusals()
@@ -168,78 +168,7 @@ func TestWhoMayNotIsAClientErrorUnderHisName(t *testing.T) {
 		"SASLHandshake   UNSUPPORTED_SASL_MECHANISM 1",
 		"SASLAuthenticate   SASL_AUTHENTICATION_FAILED 1",
 	)
-	if p := e.srv.ClientErrors()[2].Principal; p != "nobody" {
+	if p := e.srv.Refusals()[2].Principal; p != "nobody" {
 		t.Errorf("%q", p)
-	}
-}
-
-func TestClientErrorsAreForgottenInTheOrderOfTheirLastTime(t *testing.T) {
-	now := time.Unix(100, 0)
-	c := NewClientErrors(2, func() time.Time { return now })
-	note := func(topic string) bool {
-		return c.note(ClientErrorKey{Refused: Refused{Topic: topic, Code: 3}}, "", "")
-	}
-	if !note("a") || note("a") {
-		t.Error("want a line for the first only")
-	}
-	note("b")
-	now = now.Add(rareLogEvery)
-	if !note("a") {
-		t.Error("want another line after a while")
-	}
-	note("c")
-	all := c.All()
-	if len(all) != 2 || all[0].Topic != "c" || all[1].Topic != "a" || all[1].Count != 3 || all[1].Last.Sub(all[1].First) != rareLogEvery {
-		t.Errorf("%+v", all)
-	}
-}
-
-func TestErrorNamesAreKafkas(t *testing.T) {
-	for code, name := range errorNames {
-		if code == errNotLeaderOrFollower {
-			continue // renamed since
-		}
-		if e := kerr.TypedErrorForCode(code); e == nil || e.Message != name {
-			t.Errorf("%d: %s, %v", code, name, e)
-		}
-	}
-	for _, entry := range errorTable {
-		if errorNames[entry.code] == "" {
-			t.Errorf("%d has no name", entry.code)
-		}
-	}
-}
-
-func TestTheWalkFindsEveryCodeOfEveryResponse(t *testing.T) {
-	e := start(t)
-	for _, a := range e.srv.apis() {
-		resp := kmsg.RequestForKey(a.key).ResponseKind()
-		typ := reflect.TypeOf(resp).Elem()
-		n, found := strings.Count(fmt.Sprintf("%+v", reflect.New(typ).Elem().Interface()), "ErrorCode:"), 0
-		if w := newErrorWalk(typ); w != nil {
-			fillOne(reflect.ValueOf(resp).Elem())
-			w.each(reflect.ValueOf(resp).Elem(), Refused{}, func(Refused, string) bool { found++; return true })
-			n = len(errorCodes(reflect.ValueOf(resp), nil))
-		}
-		if found < n {
-			t.Errorf("%s: found %d of %d codes", kmsg.NameForKey(a.key), found, n)
-		}
-	}
-}
-
-// fillOne sets every code to 1 and gives every list one element.
-func fillOne(v reflect.Value) {
-	for i := range v.NumField() {
-		f := v.Field(i)
-		switch {
-		case !f.CanSet():
-		case v.Type().Field(i).Name == "ErrorCode":
-			f.SetInt(1)
-		case f.Kind() == reflect.Struct:
-			fillOne(f)
-		case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct:
-			f.Set(reflect.MakeSlice(f.Type(), 1, 1))
-			fillOne(f.Index(0))
-		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -196,7 +199,7 @@ func TestCommitsComeBackAsTheyWereMade(t *testing.T) {
 		r.Version = 8
 		resp := e.raw().ask(r).(*kmsg.OffsetFetchResponse)
 		p := resp.Groups[0].Topics[0].Partitions[0]
-		return p.Offset, deref(p.Metadata), p.ErrorCode
+		return p.Offset, api.Deref(p.Metadata), p.ErrorCode
 	}
 	if o, m, code := committed("nobody"); o != -1 || m != "" || code != 0 {
 		t.Errorf("without a commit: %d %q %d", o, m, code)
@@ -395,10 +398,10 @@ func TestTopicsAreAssignedOrCountedButNotBoth(t *testing.T) {
 		r.Topics = append(r.Topics, topic)
 		return a.dial().ask(versioned(r, 7)).(*kmsg.CreateTopicsResponse).Topics[0]
 	}
-	if got := ask(10, 1); got.ErrorCode != errInvalidRequest {
+	if got := ask(10, 1); got.ErrorCode != kafkaerr.InvalidRequest {
 		t.Errorf("both: %d", got.ErrorCode)
 	}
-	if got := ask(-1, -1); got.ErrorCode != errNone || got.NumPartitions != 3 {
+	if got := ask(-1, -1); got.ErrorCode != kafkaerr.None || got.NumPartitions != 3 {
 		t.Errorf("assigned: %d, %d partitions", got.ErrorCode, got.NumPartitions)
 	}
 }
@@ -426,14 +429,14 @@ func TestAFencedMemberOfAConsumerGroupIsToldInEveryWay(t *testing.T) {
 	a.create("t", 2)
 	beat := func(member string, epoch int32, instance string, topics ...string) *kmsg.ConsumerGroupHeartbeatResponse {
 		r := kmsg.NewPtrConsumerGroupHeartbeatRequest()
-		r.Group, r.MemberID, r.MemberEpoch, r.RebalanceTimeoutMillis, r.InstanceID, r.SubscribedTopicNames = "g", member, epoch, 5000, nullable(instance), topics
+		r.Group, r.MemberID, r.MemberEpoch, r.RebalanceTimeoutMillis, r.InstanceID, r.SubscribedTopicNames = "g", member, epoch, 5000, api.Nullable(instance), topics
 		if epoch == 0 {
 			r.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
 		}
 		return a.dial().ask(versioned(r, 1)).(*kmsg.ConsumerGroupHeartbeatResponse)
 	}
 	one := beat("one", 0, "i", "t")
-	if one.ErrorCode != errNone || one.MemberEpoch < 1 || one.Assignment == nil {
+	if one.ErrorCode != kafkaerr.None || one.MemberEpoch < 1 || one.Assignment == nil {
 		t.Fatalf("%+v", one)
 	}
 	for name, c := range map[string]struct {
@@ -449,11 +452,11 @@ func TestAFencedMemberOfAConsumerGroupIsToldInEveryWay(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, kerr.ErrorForCode(c.got.ErrorCode), c.want)
 		}
 	}
-	if left := beat("one", -2, "i"); left.ErrorCode != errNone || left.MemberEpoch != -2 {
+	if left := beat("one", -2, "i"); left.ErrorCode != kafkaerr.None || left.MemberEpoch != -2 {
 		t.Fatalf("%+v", left)
 	}
 	back := beat("two", 0, "i", "t")
-	if back.ErrorCode != errNone || back.Assignment == nil || len(back.Assignment.Topics) != 1 || len(back.Assignment.Topics[0].Partitions) != 2 {
+	if back.ErrorCode != kafkaerr.None || back.Assignment == nil || len(back.Assignment.Topics) != 1 || len(back.Assignment.Topics[0].Partitions) != 2 {
 		t.Errorf("the static member that came back: %+v", back)
 	}
 }

@@ -18,7 +18,12 @@ import (
 	"time"
 
 	"millrace/server/auth"
-	"millrace/server/kafka/share"
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/api/fetch"
+	"millrace/server/kafka/kafkaerr"
+	"millrace/server/kafka/quota"
+	"millrace/server/kafka/refusal"
+	"millrace/server/kafka/wire"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -27,14 +32,22 @@ const (
 	// readBufferBytes holds whole small requests; large ones go past it. Times
 	// ten thousand connections it is what idle ones cost.
 	readBufferBytes = 4 << 10
-	// progressBytes is what must arrive, or be taken, within one timeout.
-	progressBytes = 1 << 20
 	// scratchBytes is the largest encoding buffer kept between requests.
 	scratchBytes = 64 << 10
-)
 
-// errHangUp ends a connection in an orderly way, without a log line.
-var errHangUp = errors.New("hang up")
+	// preAuthFrameBytes bounds what anyone may send before having logged in.
+	preAuthFrameBytes = 64 << 10
+	// controlFrameBytes bounds requests that carry no records; the largest honest ones are
+	// assignments of huge groups. What decoding them takes is bounded beside that (decodedPerByte).
+	controlFrameBytes = 16 << 20
+	// decodedPerByte is how many bytes decoding a byte may take: arrays of structures from
+	// arrays of bytes.
+	decodedPerByte = 16
+	// fetchFrameBytes bounds a Fetch: some hundred thousand partitions.
+	fetchFrameBytes = 4 << 20
+	// maxNotedErrors bounds what of one response is noted.
+	maxNotedErrors = 100
+)
 
 // conn is one client connection. One goroutine (serve) reads requests and executes
 // them strictly in order; all fields without a comment are its own. A second one
@@ -45,25 +58,21 @@ type conn struct {
 	l          *listener
 	nc         net.Conn
 	br         *bufio.Reader
-	remoteHost string
 	isLoopback bool
 
 	ctx    context.Context // ends with the connection or the server
 	cancel context.CancelFunc
 
-	principal auth.Principal
+	client    api.Client
 	transport auth.Transport
 	sasl      saslState
-	session   *fetchSession
-	// shareSessions are those begun here: what their members hold comes back when the connection ends.
-	shareSessions []*share.Session
-	software      string // the client library, as ApiVersions told it; "" unknown
-	lastClientID  string // of the request before; kept as long as it stays the same
+	session   fetch.Session
+	software  string // the client library, as ApiVersions told it; "" unknown
 
 	shown atomic.Pointer[Connection] // read from anywhere
 
 	mute time.Duration // so long nothing is read: a quota was exceeded
-	work work
+	work api.Work
 
 	greeted  bool      // a request was answered, logged in where required
 	idleSet  time.Time // when the idle deadline was last set; zero: another one holds
@@ -79,7 +88,13 @@ type conn struct {
 }
 
 func newConn(s *Server, l *listener, nc net.Conn, host string) *conn {
-	c := &conn{s: s, l: l, nc: nc, remoteHost: host, principal: auth.Principal{Name: auth.Anonymous.Name, Host: host}}
+	c := &conn{s: s, l: l, nc: nc, client: api.Client{
+		Principal: auth.Principal{Name: auth.Anonymous.Name, Host: host}, Host: host,
+		Listener: l.Name, AdvertisedHost: l.host, AdvertisedPort: l.port,
+	}}
+	if l.host == "" {
+		c.client.AdvertisedHost, _, _ = net.SplitHostPort(nc.LocalAddr().String())
+	}
 	if ip := net.ParseIP(host); ip != nil {
 		c.isLoopback = ip.IsLoopback()
 	}
@@ -88,8 +103,8 @@ func newConn(s *Server, l *listener, nc net.Conn, host string) *conn {
 		c.tlsFlusher = bufio.NewWriterSize(c.nc, 16<<10)
 	}
 	c.br = bufio.NewReaderSize(c.nc, readBufferBytes)
-	c.work.now = s.o.Now
-	c.ctx, c.cancel = context.WithCancel(context.WithValue(s.ctx, workKey{}, &c.work))
+	c.work.Now = s.o.Now
+	c.ctx, c.cancel = context.WithCancel(api.WithWork(s.ctx, &c.work))
 	c.sasl.required = l.SASL
 	c.pipe.init()
 	c.shown.Store(&Connection{
@@ -97,15 +112,6 @@ func newConn(s *Server, l *listener, nc net.Conn, host string) *conn {
 		Client: nc.RemoteAddr().String(), Since: s.o.Now(),
 	})
 	return c
-}
-
-// advertised is where clients of this connection's listener are told to connect.
-func (c *conn) advertised() (host string, port int32) {
-	if c.l.host != "" {
-		return c.l.host, c.l.port
-	}
-	host, _, _ = net.SplitHostPort(c.nc.LocalAddr().String())
-	return host, c.l.port
 }
 
 // drain asks the connection to end after what it is doing. Called from outside.
@@ -127,8 +133,8 @@ func (c *conn) serve() {
 	defer c.s.forget(c)
 	defer c.writers.Wait()
 	defer c.abort()
-	defer c.dropSession()
-	defer c.closeShareSessions()
+	defer func() { c.s.fetching.Drop(&c.session) }()
+	defer c.client.Release()
 	defer c.recovered()
 	err := c.requests()
 	// What was accepted is answered, also when the client has closed its half.
@@ -140,10 +146,10 @@ func (c *conn) serve() {
 
 func (c *conn) logEnd(err error) {
 	switch {
-	case err == nil, errors.Is(err, io.EOF), errors.Is(err, errHangUp), errors.Is(err, net.ErrClosed), c.s.stopping.Load():
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, api.ErrHangUp), errors.Is(err, net.ErrClosed), c.s.stopping.Load():
 	case c.refusedConnection(err):
 	default:
-		c.s.log.Debug("kafka connection closed", slog.String("client", c.remoteHost), slog.Any("error", err))
+		c.s.log.Debug("kafka connection closed", slog.String("client", c.client.Host), slog.Any("error", err))
 	}
 }
 
@@ -151,20 +157,17 @@ func (c *conn) logEnd(err error) {
 func (c *conn) recovered() {
 	if p := recover(); p != nil {
 		c.s.metrics.panics.Inc()
-		c.s.log.Error("kafka connection panicked", slog.String("client", c.remoteHost),
+		c.s.log.Error("kafka connection panicked", slog.String("client", c.client.Host),
 			slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 		c.abort()
 	}
 }
 
-var (
-	errTooLong    = errors.New("request too long")
-	errBadRequest = errors.New("bad request")
-)
+var errTooLong = errors.New("request too long")
 
 func (c *conn) requests() error {
-	if c.mute = c.s.quotas.ChargeConnection(c.remoteHost); !c.unmute() {
-		return errHangUp
+	if c.mute = c.s.quotas.ChargeConnection(c.client.Host); !c.unmute() {
+		return api.ErrHangUp
 	}
 	if err := c.nc.SetDeadline(time.Now().Add(c.s.o.LoginTimeout)); err != nil {
 		return err
@@ -182,7 +185,7 @@ func (c *conn) requests() error {
 	}
 	for {
 		if !c.unmute() {
-			return errHangUp
+			return api.ErrHangUp
 		}
 		if err := c.idle(); err != nil {
 			return err
@@ -193,7 +196,7 @@ func (c *conn) requests() error {
 			}
 			continue
 		}
-		size, key, version, err := peekFrame(c.br)
+		size, key, version, err := wire.PeekFrame(c.br)
 		if err != nil {
 			return err
 		}
@@ -223,25 +226,25 @@ func (c *conn) idle() error {
 	// drain sets a deadline in the past after stopping: whoever comes second sees
 	// the other.
 	if c.s.stopping.Load() {
-		return errHangUp
+		return api.ErrHangUp
 	}
 	return nil
 }
 
 // admitRequest decides by key, version and size alone whether a request is read.
-func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
+func (c *conn) admitRequest(size int, key, version int16) (*endpoint, error) {
 	a := c.s.table.find(key)
 	if a == nil {
-		return nil, c.refusal(nil, key, version, Refused{Name: endUnservedAPI}, fmt.Errorf("%w: API %d is not served", errBadRequest, key))
+		return nil, c.refusal(nil, key, version, refusal.Refused{Name: refusal.EndUnservedAPI}, fmt.Errorf("%w: API %d is not served", wire.ErrBody, key))
 	}
 	// A newer ApiVersions is answered (in version 0), anything else is a client
 	// that did not ask.
 	if (version < a.min || version > a.max) && key != keyAPIVersions {
-		return nil, c.refusal(a, key, version, Refused{Code: errUnsupportedVersion},
-			fmt.Errorf("%w: %s version %d, served are %d to %d", errBadRequest, a.name, version, a.min, a.max))
+		return nil, c.refusal(a, key, version, refusal.Refused{Code: kafkaerr.UnsupportedVersion},
+			fmt.Errorf("%w: %s version %d, served are %d to %d", wire.ErrBody, a.name, version, a.min, a.max))
 	}
 	if !c.sasl.mayProceed() && !a.preAuth {
-		return nil, c.refusal(a, key, version, Refused{Name: endBeforeLogin}, fmt.Errorf("%w: %s before login", errBadRequest, a.name))
+		return nil, c.refusal(a, key, version, refusal.Refused{Name: refusal.EndBeforeLogin}, fmt.Errorf("%w: %s before login", wire.ErrBody, a.name))
 	}
 	limit := c.s.o.MaxRequestBytes
 	switch {
@@ -253,7 +256,7 @@ func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
 		limit = min(limit, controlFrameBytes)
 	}
 	if size > limit {
-		return nil, c.refusal(a, key, version, Refused{Name: endTooLarge}, fmt.Errorf("%w: %s of %d bytes, at most %d", errTooLong, a.name, size, limit))
+		return nil, c.refusal(a, key, version, refusal.Refused{Name: refusal.EndTooLarge}, fmt.Errorf("%w: %s of %d bytes, at most %d", errTooLong, a.name, size, limit))
 	}
 	return a, nil
 }
@@ -261,11 +264,11 @@ func (c *conn) admitRequest(size int, key, version int16) (*api, error) {
 // isStranger says whether this is a peer that has not logged in and without that may do
 // nothing: no memory is spent on its large requests.
 func (c *conn) isStranger() bool {
-	return c.principal.Name == auth.Anonymous.Name && !c.s.o.Auth.AnonymousAllowed()
+	return c.client.Principal.Name == auth.Anonymous.Name && !c.s.o.Auth.AnonymousAllowed()
 }
 
 // request reads and executes one request.
-func (c *conn) request(a *api, size int, version int16) error {
+func (c *conn) request(a *endpoint, size int, version int16) error {
 	var small, large int64
 	defer func() {
 		c.s.smallRequests.Release(small)
@@ -288,44 +291,46 @@ func (c *conn) request(a *api, size int, version int16) error {
 		return nil
 	}
 	progress := func() error { return nil }
-	if c.br.Buffered() < sizeBytes+size && c.greeted {
+	if c.br.Buffered() < wire.SizeBytes+size && c.greeted {
 		progress = func() error {
 			c.idleSet = time.Time{}
 			return c.nc.SetReadDeadline(time.Now().Add(c.s.o.RequestTimeout))
 		}
 	}
-	frame, err := readFrame(c.br, size, c.largest, reserve, progress)
+	frame, err := wire.ReadFrame(c.br, size, c.largest, reserve, progress)
 	if err != nil {
 		return err
 	}
 	c.largest = max(c.largest, size)
-	c.s.metrics.bytesIn.Add(float64(sizeBytes + size))
+	c.s.metrics.bytesIn.Add(float64(wire.SizeBytes + size))
 	a.requests.Inc()
 	if version < a.min || version > a.max {
 		return c.tooNewAPIVersions(frame)
 	}
-	h, body, err := parseHeader(frame, a.requestHeaderVersion(version))
+	h, body, err := wire.ParseHeader(frame, a.isFlexible(version))
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.name, err)
 	}
-	if id := cutName(h.clientID); id != c.lastClientID {
-		c.lastClientID = strings.Clone(id)
+	if id := refusal.CutName(h.ClientID); id != c.client.QuotaID {
+		c.client.QuotaID = strings.Clone(id)
 	}
 	// One request after the other, but for Produce: it may pass the sync of the
 	// Produce before it.
 	if !a.pipelined && c.hasWriter && !c.pipe.wait() {
-		return errHangUp
+		return api.ErrHangUp
 	}
-	c.work.begin(c.s.quotas)
-	defer c.work.end(a.pipelined) // its answer was made before the work was done
+	if c.s.quotas.Limits(quota.RequestPercentage) {
+		c.work.Begin()
+	}
+	defer c.work.End(a.pipelined) // its answer was made before the work was done
 	ctx := c.ctx
 	if a.blocking {
 		var stop func()
-		ctx, stop = c.watch(ctx)
+		ctx, stop = c.Watch(ctx)
 		defer stop()
 	}
 	if a.raw != nil {
-		err = a.raw(ctx, c, h, body)
+		err = a.raw(c, ctx, h, body)
 	} else {
 		err = c.handle(ctx, a, h, body)
 	}
@@ -342,7 +347,7 @@ type throttled interface {
 }
 
 // handle decodes a request's body, has it answered, and writes the answer.
-func (c *conn) handle(ctx context.Context, a *api, h header, body []byte) error {
+func (c *conn) handle(ctx context.Context, a *endpoint, h wire.Header, body []byte) error {
 	reserved := int64(0)
 	release := func() { c.s.decoding.Release(reserved); reserved = 0 }
 	if len(body) > preAuthFrameBytes {
@@ -354,61 +359,68 @@ func (c *conn) handle(ctx context.Context, a *api, h header, body []byte) error 
 		reserved = n
 		defer func() { release() }()
 	}
-	req := kmsg.RequestForKey(h.key)
-	req.SetVersion(h.version)
+	req := kmsg.RequestForKey(h.Key)
+	req.SetVersion(h.Version)
 	err := req.ReadFrom(body)
 	if a.blocking {
 		release() // it may wait for the others that want it
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s version %d: %w", errBadRequest, a.name, h.version, err)
+		return fmt.Errorf("%w: %s version %d: %w", wire.ErrBody, a.name, h.Version, err)
 	}
-	r := &request{header: h, body: req, conn: c}
+	r := &api.Request{Header: h, Body: req, Client: &c.client}
 	var resp kmsg.Response
-	if c.s.isOff(h.key) {
+	if c.s.cluster.IsOff(h.Key) {
 		resp = req.ResponseKind()
-		reflect.ValueOf(resp).Elem().FieldByName("ErrorCode").SetInt(int64(errUnsupportedVersion))
+		reflect.ValueOf(resp).Elem().FieldByName("ErrorCode").SetInt(int64(kafkaerr.UnsupportedVersion))
 	} else {
-		resp, err = a.handle(ctx, r)
+		resp, err = a.answer(ctx, c, r)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.name, err)
 	}
 	if resp != nil {
 		if t, ok := resp.(throttled); ok {
-			t.SetThrottle(c.delay(max(r.wait, c.worked(c.lastClientID))))
+			t.SetThrottle(c.delay(max(r.Wait, c.worked())))
 		}
 		c.noteErrors(a, h, req, resp)
 		if err := c.respond(a, h, resp); err != nil {
 			return err
 		}
 	}
-	if r.hangUp {
-		return errHangUp
+	if r.HangUp {
+		return api.ErrHangUp
 	}
 	return nil
 }
 
 // respond encodes resp behind its header and writes it.
-func (c *conn) respond(a *api, h header, resp kmsg.Response) error {
-	buf := beginResponse(c.scratch[:0], h.correlationID, a.responseHeaderVersion(resp.GetVersion()))
+func (c *conn) respond(a *endpoint, h wire.Header, resp kmsg.Response) error {
+	buf := wire.BeginResponse(c.Scratch(), h.CorrelationID, a.tagsResponses(resp.GetVersion()))
 	buf = resp.AppendTo(buf)
-	endResponse(buf, 0, 0)
-	c.keepScratch(buf)
-	return c.write(buf)
+	wire.EndResponse(buf, 0, 0)
+	return c.Send(buf, nil)
 }
 
-func (c *conn) keepScratch(buf []byte) {
-	if cap(buf) <= scratchBytes {
-		c.scratch = buf[:0]
+// Scratch is an empty buffer to encode into, the caller's until Send.
+func (c *conn) Scratch() []byte { return c.scratch[:0] }
+
+// Send writes the answer that was encoded into head, or the pieces that it was cut into.
+func (c *conn) Send(head []byte, pieces net.Buffers) error {
+	if cap(head) <= scratchBytes {
+		c.scratch = head[:0]
 	}
+	if len(pieces) > 0 {
+		return c.writev(pieces)
+	}
+	return c.write(head)
 }
 
 // write sends one piece.
 func (c *conn) write(b []byte) error {
 	for len(b) > 0 {
-		n := min(len(b), progressBytes)
-		if err := c.writeDeadline(n == progressBytes); err != nil {
+		n := min(len(b), wire.ProgressBytes)
+		if err := c.writeDeadline(n == wire.ProgressBytes); err != nil {
 			return err
 		}
 		if _, err := c.nc.Write(b[:n]); err != nil {
@@ -425,11 +437,11 @@ func (c *conn) write(b []byte) error {
 func (c *conn) writev(bufs net.Buffers) error {
 	for len(bufs) > 0 {
 		n, k := 0, 0
-		for k < len(bufs) && n < progressBytes {
+		for k < len(bufs) && n < wire.ProgressBytes {
 			n += len(bufs[k])
 			k++
 		}
-		if err := c.writeDeadline(n >= progressBytes); err != nil {
+		if err := c.writeDeadline(n >= wire.ProgressBytes); err != nil {
 			return err
 		}
 		part := bufs[:k:k]
@@ -464,6 +476,26 @@ func (c *conn) writeDeadline(large bool) error {
 	return c.nc.SetWriteDeadline(now.Add(c.s.o.WriteTimeout))
 }
 
+// Client is who this is.
+func (c *conn) Client() *api.Client { return &c.client }
+
+func (c *conn) produce(ctx context.Context, h wire.Header, body []byte) error {
+	return c.s.producing.Produce(ctx, c, h, body)
+}
+
+func (c *conn) fetch(ctx context.Context, h wire.Header, body []byte) error {
+	return c.s.fetching.Fetch(ctx, c, &c.session, h, body)
+}
+
+// Push takes the next place in the order of answers, waiting for room; false: the connection broke.
+func (c *conn) Push(a api.Pipelined) bool {
+	c.startWriter()
+	return c.pipe.push(a)
+}
+
+// Complete says that an answer that was pushed can be encoded. It comes from anywhere and never blocks.
+func (c *conn) Complete(a api.Pipelined) { c.pipe.complete(a) }
+
 // startWriter makes sure that answers in the pipeline are written.
 func (c *conn) startWriter() {
 	if c.hasWriter {
@@ -483,7 +515,7 @@ func (c *conn) startWriter() {
 // writeAnswers writes what becomes ready in the pipeline, everything that is ready at
 // once in one go, until the connection ends.
 func (c *conn) writeAnswers() error {
-	var answers []pipelined
+	var answers []api.Pipelined
 	var buf []byte
 	for {
 		select {
@@ -499,7 +531,7 @@ func (c *conn) writeAnswers() error {
 		hangUp := false
 		for _, a := range answers {
 			var end bool
-			if buf, end = a.appendAnswer(buf); end {
+			if buf, end = a.AppendAnswer(buf); end {
 				hangUp = true
 				break
 			}
@@ -510,7 +542,7 @@ func (c *conn) writeAnswers() error {
 			}
 		}
 		if hangUp {
-			return errHangUp
+			return api.ErrHangUp
 		}
 		if cap(buf) > scratchBytes {
 			buf = nil
@@ -520,10 +552,10 @@ func (c *conn) writeAnswers() error {
 	}
 }
 
-// watch returns a context that also ends when the client closes the connection,
+// Watch returns a context that also ends when the client closes the connection,
 // and stop, which must be called before the connection is read again. It waits for
 // more input without consuming any: a client that sends on is still there.
-func (c *conn) watch(ctx context.Context) (_ context.Context, stop func()) {
+func (c *conn) Watch(ctx context.Context) (_ context.Context, stop func()) {
 	n := c.br.Buffered() + 1
 	if n > readBufferBytes {
 		return ctx, func() {}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -88,8 +91,8 @@ func TestAPanicEndsItsConnectionOnlyAndIsCounted(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	e := start(t, func(o *Options) { o.Registry = reg })
 	handle := e.srv.table[keyDescribeCluster].handle
-	e.srv.table[keyDescribeCluster].handle = func(ctx context.Context, r *request) (kmsg.Response, error) {
-		if r.version == 0 {
+	e.srv.table[keyDescribeCluster].handle = func(ctx context.Context, r *api.Request) (kmsg.Response, error) {
+		if r.Version == 0 {
 			panic("on purpose")
 		}
 		return handle(ctx, r)
@@ -139,23 +142,23 @@ func TestAutoCreateOffAnswersUnknownAndSaysWhoAsked(t *testing.T) {
 	mt := kmsg.NewMetadataRequestTopic()
 	mt.Topic = kmsg.StringPtr("missing")
 	req.Topics = []kmsg.MetadataRequestTopic{mt}
-	if got := e.raw().ask(req).(*kmsg.MetadataResponse).Topics[0]; got.ErrorCode != errUnknownTopicOrPartition {
+	if got := e.raw().ask(req).(*kmsg.MetadataResponse).Topics[0]; got.ErrorCode != kafkaerr.UnknownTopicOrPartition {
 		t.Fatalf("%+v", got)
 	}
 	if _, ok := e.st.Topics().ByName("missing"); ok {
 		t.Fatal("it was made")
 	}
 	req.Topics[0].Topic = kmsg.StringPtr("no/topic")
-	if got := e.raw().ask(req).(*kmsg.MetadataResponse).Topics[0]; got.ErrorCode != errInvalidTopic {
+	if got := e.raw().ask(req).(*kmsg.MetadataResponse).Topics[0]; got.ErrorCode != kafkaerr.InvalidTopic {
 		t.Fatalf("a name that no topic can have: %+v", got)
 	}
 }
 
 func TestProducersDoNotWriteToInternalTopics(t *testing.T) {
 	e := start(t)
-	id := e.topic(offsetsTopic, 1)
+	id := e.topic("__consumer_offsets", 1)
 	for _, version := range []int16{9, 13} {
-		if got := onlyPart(t, e.raw().ask(produceRequest(version, offsetsTopic, id, 0, batch(1, "x")))); got.ErrorCode != errInvalidTopic {
+		if got := onlyPart(t, e.raw().ask(produceRequest(version, "__consumer_offsets", id, 0, batch(1, "x")))); got.ErrorCode != kafkaerr.InvalidTopic {
 			t.Errorf("version %d: %+v", version, got)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"millrace/server/kafka/api/produce"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -15,7 +17,7 @@ var update = flag.Bool("update", false, "write docs/kafka-apis.md anew")
 
 // apiNotes are what the table says beside the versions.
 var apiNotes = map[int16]string{
-	0:  fmt.Sprintf("%d and later are stored; older ones are refused (they are advertised for old librdkafka)", produceServedFrom),
+	0:  fmt.Sprintf("%d and later are stored; older ones are refused (they are advertised for old librdkafka)", produce.ServedFrom),
 	18: "a newer version is answered in version 0 with the range served",
 	24: "from 4 on several transactions in one request",
 	27: "aborts the whole transaction that holds the partition; only for kafka-transactions abort",
@@ -28,7 +30,7 @@ var apiNotes = map[int16]string{
 func TestTheDocumentedAPIsAreThoseServed(t *testing.T) {
 	const file = "../../docs/kafka-apis.md"
 	list := startAdminServer(t).srv.apis()
-	slices.SortFunc(list, func(a, b api) int { return int(a.key) - int(b.key) })
+	slices.SortFunc(list, func(a, b endpoint) int { return int(a.key) - int(b.key) })
 	var b strings.Builder
 	b.WriteString("# Kafka APIs\n\nMade from the server's own table by `go test ./server/kafka -run TheDocumentedAPIs -update`. What is not here is not advertised.\n\n| key | API | versions | |\n|---|---|---|---|\n")
 	for _, a := range list {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -21,7 +23,7 @@ type groupMember struct {
 func (e *env) announce(group string) *groupMember {
 	m := &groupMember{raw: e.raw(), group: group}
 	resp := m.ask(m.joinRequest()).(*kmsg.JoinGroupResponse)
-	if resp.ErrorCode != errMemberIDRequired || resp.MemberID == "" {
+	if resp.ErrorCode != kafkaerr.MemberIDRequired || resp.MemberID == "" {
 		e.t.Fatalf("got %+v", resp)
 	}
 	m.id = resp.MemberID
@@ -50,7 +52,7 @@ func rejoin(t *testing.T, members []*groupMember) *groupMember {
 		var leader *groupMember
 		for i, m := range members {
 			resp := m.recv(m.joinRequest(), asked[i]).(*kmsg.JoinGroupResponse)
-			if resp.ErrorCode != errNone {
+			if resp.ErrorCode != kafkaerr.None {
 				t.Fatalf("got %+v", resp)
 			}
 			m.generation, m.leader, m.others = resp.Generation, resp.LeaderID == m.id, nil
@@ -123,7 +125,7 @@ func settle(t *testing.T, members []*groupMember, leader *groupMember, partition
 	for m, correlation := range asked {
 		resp := m.recv(m.syncRequest(0, nil), correlation).(*kmsg.SyncGroupResponse)
 		a := kmsg.NewConsumerMemberAssignment()
-		if err := a.ReadFrom(resp.MemberAssignment); err != nil || resp.ErrorCode != errNone || len(a.Topics) != 1 || len(a.Topics[0].Partitions) == 0 {
+		if err := a.ReadFrom(resp.MemberAssignment); err != nil || resp.ErrorCode != kafkaerr.None || len(a.Topics) != 1 || len(a.Topics[0].Partitions) == 0 {
 			t.Fatalf("%+v, %+v, %v", resp, a, err)
 		}
 		owned = append(owned, a.Topics[0].Partitions...)
@@ -152,41 +154,41 @@ func TestGenerationsOverTheWire(t *testing.T) {
 			t.Errorf("%s: error %d, want %d", what, got, want)
 		}
 	}
-	want("commit", members[1].commit(old, 5), errNone)
+	want("commit", members[1].commit(old, 5), kafkaerr.None)
 
 	leave := kmsg.NewPtrLeaveGroupRequest()
 	leave.Version = 3
 	leave.Group = "g"
 	leave.Members = []kmsg.LeaveGroupRequestMember{{MemberID: members[2].id}}
-	if resp := members[2].ask(leave).(*kmsg.LeaveGroupResponse); resp.ErrorCode != errNone || resp.Members[0].ErrorCode != errNone {
+	if resp := members[2].ask(leave).(*kmsg.LeaveGroupResponse); resp.ErrorCode != kafkaerr.None || resp.Members[0].ErrorCode != kafkaerr.None {
 		t.Fatalf("got %+v", resp)
 	}
 	gone, members := members[2], members[:2]
-	want("heartbeat while members join", members[0].beat(old), errRebalanceInProgress)
-	want("sync while members join", members[1].sync(old), errRebalanceInProgress)
+	want("heartbeat while members join", members[0].beat(old), kafkaerr.RebalanceInProgress)
+	want("sync while members join", members[1].sync(old), kafkaerr.RebalanceInProgress)
 	// What a member did it may still say, as in Kafka: consumers commit as they give up their partitions.
-	want("commit while members join", members[1].commit(old, 6), errNone)
+	want("commit while members join", members[1].commit(old, 6), kafkaerr.None)
 
 	leader = rejoin(t, members)
 	if leader.generation != old+1 {
 		t.Errorf("generation %d after %d", leader.generation, old)
 	}
-	want("commit of the old generation before the assignment", members[1].commit(old, 7), errRebalanceInProgress)
-	want("commit of the new generation before the assignment", members[1].commit(old+1, 7), errRebalanceInProgress)
+	want("commit of the old generation before the assignment", members[1].commit(old, 7), kafkaerr.RebalanceInProgress)
+	want("commit of the new generation before the assignment", members[1].commit(old+1, 7), kafkaerr.RebalanceInProgress)
 	settle(t, members, leader, partitions)
-	want("commit of the old generation", members[1].commit(old, 8), errIllegalGeneration)
-	want("sync of the old generation", members[1].sync(old), errIllegalGeneration)
-	want("heartbeat of the old generation", members[1].beat(old), errIllegalGeneration)
-	want("commit of who left", gone.commit(old+1, 8), errUnknownMemberID)
-	want("heartbeat", members[1].beat(old+1), errNone)
-	want("heartbeat of the other", members[0].beat(old+1), errNone)
+	want("commit of the old generation", members[1].commit(old, 8), kafkaerr.IllegalGeneration)
+	want("sync of the old generation", members[1].sync(old), kafkaerr.IllegalGeneration)
+	want("heartbeat of the old generation", members[1].beat(old), kafkaerr.IllegalGeneration)
+	want("commit of who left", gone.commit(old+1, 8), kafkaerr.UnknownMemberID)
+	want("heartbeat", members[1].beat(old+1), kafkaerr.None)
+	want("heartbeat of the other", members[0].beat(old+1), kafkaerr.None)
 
 	fetch := kmsg.NewPtrOffsetFetchRequest()
 	fetch.Version = 7
 	fetch.Group = "g"
 	fetch.Topics = []kmsg.OffsetFetchRequestTopic{{Topic: "orders", Partitions: []int32{0}}}
 	resp := members[0].ask(fetch).(*kmsg.OffsetFetchResponse)
-	if got := resp.Topics[0].Partitions[0]; got.ErrorCode != errNone || got.Offset != 6 {
+	if got := resp.Topics[0].Partitions[0]; got.ErrorCode != kafkaerr.None || got.Offset != 6 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/internal/vfs"
 	"millrace/store/state"
 
@@ -242,10 +245,10 @@ func TestOffsetsByNameAndByID(t *testing.T) {
 		return c.ask(versioned(req, version)).(*kmsg.OffsetCommitResponse).Topics[0].Partitions[0].ErrorCode
 	}
 	for version := int16(2); version <= 10; version++ {
-		if code := commit(version, 0, int64(version)); code != errNone {
+		if code := commit(version, 0, int64(version)); code != kafkaerr.None {
 			t.Errorf("commit v%d: %d", version, code)
 		}
-		if code := commit(version, 2, 1); code != errUnknownTopicOrPartition {
+		if code := commit(version, 2, 1); code != kafkaerr.UnknownTopicOrPartition {
 			t.Errorf("commit v%d of partition 2: %d", version, code)
 		}
 		for fetch := int16(1); fetch <= 10; fetch++ {
@@ -268,14 +271,14 @@ func TestOffsetsByNameAndByID(t *testing.T) {
 				var got []int64
 				var metadata string
 				for _, p := range v7Partitions(resp) {
-					got, metadata = append(got, p.Offset), metadata+deref(p.Metadata)
+					got, metadata = append(got, p.Offset), metadata+api.Deref(p.Metadata)
 				}
 				if fetch >= 8 {
-					if len(resp.Groups) != 2 || len(resp.Groups[1].Topics) != 0 || resp.Groups[1].ErrorCode != errNone {
+					if len(resp.Groups) != 2 || len(resp.Groups[1].Topics) != 0 || resp.Groups[1].ErrorCode != kafkaerr.None {
 						t.Errorf("fetch v%d: %+v", fetch, resp.Groups)
 					}
 					for _, p := range resp.Groups[0].Topics[0].Partitions {
-						got, metadata = append(got, p.Offset), metadata+deref(p.Metadata)
+						got, metadata = append(got, p.Offset), metadata+api.Deref(p.Metadata)
 					}
 				}
 				want := []int64{int64(version), -1}
@@ -335,17 +338,17 @@ func TestGroupsAreListedDescribedAndDeleted(t *testing.T) {
 		req.Groups = []string{"readers"}
 		return c.ask(versioned(req, 2)).(*kmsg.DeleteGroupsResponse).Groups[0].ErrorCode
 	}
-	if code := deleteGroup(); code != errNonEmptyGroup {
+	if code := deleteGroup(); code != kafkaerr.NonEmptyGroup {
 		t.Errorf("deleting a group with members: %d", code)
 	}
 	offsetDelete := kmsg.NewPtrOffsetDeleteRequest()
 	offsetDelete.Group = "readers"
 	offsetDelete.Topics = []kmsg.OffsetDeleteRequestTopic{{Topic: "t", Partitions: []kmsg.OffsetDeleteRequestTopicPartition{{Partition: 0}}}}
-	if code := c.ask(offsetDelete).(*kmsg.OffsetDeleteResponse).Topics[0].Partitions[0].ErrorCode; code != errGroupSubscribedToTopic {
+	if code := c.ask(offsetDelete).(*kmsg.OffsetDeleteResponse).Topics[0].Partitions[0].ErrorCode; code != kafkaerr.GroupSubscribedToTopic {
 		t.Errorf("deleting an offset in use: %d", code)
 	}
 	cl.Close()
-	if code := deleteGroup(); code != errNone {
+	if code := deleteGroup(); code != kafkaerr.None {
 		t.Errorf("deleting an empty group: %d", code)
 	}
 	if len(list(nil, nil)) != 0 {
@@ -373,8 +376,8 @@ func TestFindCoordinatorNamesThisNode(t *testing.T) {
 		if fmt.Sprintf("%s:%d", host, port) != a.addr {
 			t.Errorf("v%d: %s:%d", version, host, port)
 		}
-		if _, ok := a.st.Topics().ByName(offsetsTopic); !ok {
-			t.Errorf("v%d: no %s", version, offsetsTopic)
+		if _, ok := a.st.Topics().ByName("__consumer_offsets"); !ok {
+			t.Errorf("v%d: no %s", version, "__consumer_offsets")
 		}
 	}
 }

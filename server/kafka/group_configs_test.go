@@ -4,15 +4,21 @@ import (
 	"fmt"
 	"testing"
 
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/server/kafka/groupconfig"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// configResourceGroup is the type of a group whose configs are meant.
+const configResourceGroup = 32
+
 func (a *adminServer) alterGroup(group string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
 	a.t.Helper()
 	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
-	req.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: configResourceTypeGroup, ResourceName: group, Configs: ops}}
+	req.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceType(configResourceGroup), ResourceName: group, Configs: ops}}
 	req.ValidateOnly = validateOnly
 	return a.dial().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 }
@@ -28,13 +34,13 @@ func TestConfigsOfAGroupAreSetListedAndRemoved(t *testing.T) {
 		code     int16
 		after    string
 	}{
-		{"g", ops{operation(set, groupconfig.ShareAutoOffsetReset, "earliest")}, true, errNone, "map[]"},
-		{"g", ops{operation(set, groupconfig.ShareAutoOffsetReset, "earliest")}, false, errNone, "map[share.auto.offset.reset:earliest]"},
-		{"g", ops{operation(set, groupconfig.ConsumerSessionTimeout, "50000"), operation(del, groupconfig.ShareAutoOffsetReset, "")}, false, errNone, "map[consumer.session.timeout.ms:50000]"},
-		{"g", ops{operation(set, "retention.ms", "5")}, false, errInvalidConfig, "map[consumer.session.timeout.ms:50000]"},
-		{"g", ops{operation(set, groupconfig.ShareRecordLockDuration, "1")}, false, errInvalidConfig, "map[consumer.session.timeout.ms:50000]"},
-		{"g", ops{operation(app, groupconfig.ShareIsolationLevel, "x")}, false, errInvalidConfig, "map[consumer.session.timeout.ms:50000]"},
-		{"", ops{operation(set, groupconfig.ShareAutoOffsetReset, "earliest")}, false, errInvalidRequest, "map[consumer.session.timeout.ms:50000]"},
+		{"g", ops{operation(set, groupconfig.ShareAutoOffsetReset, "earliest")}, true, kafkaerr.None, "map[]"},
+		{"g", ops{operation(set, groupconfig.ShareAutoOffsetReset, "earliest")}, false, kafkaerr.None, "map[share.auto.offset.reset:earliest]"},
+		{"g", ops{operation(set, groupconfig.ConsumerSessionTimeout, "50000"), operation(del, groupconfig.ShareAutoOffsetReset, "")}, false, kafkaerr.None, "map[consumer.session.timeout.ms:50000]"},
+		{"g", ops{operation(set, "retention.ms", "5")}, false, kafkaerr.InvalidConfig, "map[consumer.session.timeout.ms:50000]"},
+		{"g", ops{operation(set, groupconfig.ShareRecordLockDuration, "1")}, false, kafkaerr.InvalidConfig, "map[consumer.session.timeout.ms:50000]"},
+		{"g", ops{operation(app, groupconfig.ShareIsolationLevel, "x")}, false, kafkaerr.InvalidConfig, "map[consumer.session.timeout.ms:50000]"},
+		{"", ops{operation(set, groupconfig.ShareAutoOffsetReset, "earliest")}, false, kafkaerr.InvalidRequest, "map[consumer.session.timeout.ms:50000]"},
 	} {
 		if code := a.alterGroup(tt.group, tt.validate, tt.ops...); code != tt.code {
 			t.Errorf("%d: %d", i, code)
@@ -44,18 +50,18 @@ func TestConfigsOfAGroupAreSetListedAndRemoved(t *testing.T) {
 		}
 	}
 
-	configs := a.describe(configResourceTypeGroup, "g")
+	configs := a.describe(kmsg.ConfigResourceType(configResourceGroup), "g")
 	if len(configs) != len(groupconfig.Definitions()) {
 		t.Errorf("%d configs", len(configs))
 	}
 	if c := configs[groupconfig.ConsumerSessionTimeout]; *c.Value != "50000" || c.Source != kmsg.ConfigSourceGroupConfig || c.ReadOnly || c.ConfigType != kmsg.ConfigTypeInt ||
-		len(c.ConfigSynonyms) != 1 || c.ConfigSynonyms[0].Source != kmsg.ConfigSourceGroupConfig || deref(c.Documentation) == "" {
+		len(c.ConfigSynonyms) != 1 || c.ConfigSynonyms[0].Source != kmsg.ConfigSourceGroupConfig || api.Deref(c.Documentation) == "" {
 		t.Errorf("got %+v", c)
 	}
 	if c := configs[groupconfig.ShareIsolationLevel]; *c.Value != "read_uncommitted" || c.Source != kmsg.ConfigSourceDefaultConfig {
 		t.Errorf("got %+v", c)
 	}
-	if some := a.describe(configResourceTypeGroup, "other", groupconfig.ShareAutoOffsetReset); len(some) != 1 || *some[groupconfig.ShareAutoOffsetReset].Value != "latest" {
+	if some := a.describe(kmsg.ConfigResourceType(configResourceGroup), "other", groupconfig.ShareAutoOffsetReset); len(some) != 1 || *some[groupconfig.ShareAutoOffsetReset].Value != "latest" {
 		t.Errorf("got %+v", some)
 	}
 	list := func() string {
@@ -68,8 +74,8 @@ func TestConfigsOfAGroupAreSetListedAndRemoved(t *testing.T) {
 	}
 
 	replace := kmsg.NewPtrAlterConfigsRequest() // with nothing
-	replace.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: configResourceTypeGroup, ResourceName: "g"}}
-	if got := a.dial().ask(versioned(replace, 2)).(*kmsg.AlterConfigsResponse).Resources[0]; got.ErrorCode != errNone {
+	replace.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceType(configResourceGroup), ResourceName: "g"}}
+	if got := a.dial().ask(versioned(replace, 2)).(*kmsg.AlterConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.None {
 		t.Errorf("got %+v", got)
 	}
 	if got := list(); got != "[]" {
@@ -85,13 +91,13 @@ func TestAShareGroupTakesItsConfigsAtOnce(t *testing.T) {
 		req.GroupID, req.MemberID, req.SubscribedTopicNames = "g", member, []string{"t"}
 		return a.dial().ask(versioned(req, 1)).(*kmsg.ShareGroupHeartbeatResponse)
 	}
-	if got := beat("a"); got.ErrorCode != errNone || got.HeartbeatIntervalMillis != 5000 {
+	if got := beat("a"); got.ErrorCode != kafkaerr.None || got.HeartbeatIntervalMillis != 5000 {
 		t.Errorf("got %+v", got)
 	}
-	if code := a.alterGroup("g", false, operation(kmsg.IncrementalAlterConfigOpSet, groupconfig.ShareHeartbeatInterval, "7000")); code != errNone {
+	if code := a.alterGroup("g", false, operation(kmsg.IncrementalAlterConfigOpSet, groupconfig.ShareHeartbeatInterval, "7000")); code != kafkaerr.None {
 		t.Fatal(code)
 	}
-	if got := beat("b"); got.ErrorCode != errNone || got.HeartbeatIntervalMillis != 7000 {
+	if got := beat("b"); got.ErrorCode != kafkaerr.None || got.HeartbeatIntervalMillis != 7000 {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -99,12 +105,12 @@ func TestAShareGroupTakesItsConfigsAtOnce(t *testing.T) {
 func TestAConsumerGroupTakesItsConfigsAtOnce(t *testing.T) {
 	a := startAdminServer(t)
 	a.create("t", 1)
-	if code := a.alterGroup("g", false, operation(kmsg.IncrementalAlterConfigOpSet, groupconfig.ConsumerHeartbeatInterval, "6000")); code != errNone {
+	if code := a.alterGroup("g", false, operation(kmsg.IncrementalAlterConfigOpSet, groupconfig.ConsumerHeartbeatInterval, "6000")); code != kafkaerr.None {
 		t.Fatal(code)
 	}
 	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
 	req.Group, req.MemberID, req.RebalanceTimeoutMillis, req.SubscribedTopicNames, req.Topics = "g", "m", 60_000, []string{"t"}, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
-	if got := a.dial().ask(versioned(req, 1)).(*kmsg.ConsumerGroupHeartbeatResponse); got.ErrorCode != errNone || got.HeartbeatIntervalMillis != 6000 {
+	if got := a.dial().ask(versioned(req, 1)).(*kmsg.ConsumerGroupHeartbeatResponse); got.ErrorCode != kafkaerr.None || got.HeartbeatIntervalMillis != 6000 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -24,17 +27,17 @@ func TestAMemberLivesInEveryVersion(t *testing.T) {
 			join.Group, join.SessionTimeoutMillis, join.RebalanceTimeoutMillis, join.ProtocolType = name, 10_000, 10_000, protocolType
 			join.Protocols = []kmsg.JoinGroupRequestProtocol{{Name: protocol, Metadata: []byte{0, 0, 0, 0, 0, 0}}}
 			if version >= 5 && version%2 == 1 {
-				join.InstanceID = nullable("static")
+				join.InstanceID = api.Nullable("static")
 			}
 			joined := c.ask(versioned(join, version)).(*kmsg.JoinGroupResponse)
 			if version >= 4 && join.InstanceID == nil {
-				if joined.ErrorCode != errMemberIDRequired || joined.MemberID == "" {
+				if joined.ErrorCode != kafkaerr.MemberIDRequired || joined.MemberID == "" {
 					t.Fatalf("got %+v", joined)
 				}
 				join.MemberID = joined.MemberID
 				joined = c.ask(versioned(join, version)).(*kmsg.JoinGroupResponse)
 			}
-			if joined.ErrorCode != errNone || joined.Generation != 1 || joined.LeaderID != joined.MemberID || len(joined.Members) != 1 || deref(joined.Protocol) != protocol {
+			if joined.ErrorCode != kafkaerr.None || joined.Generation != 1 || joined.LeaderID != joined.MemberID || len(joined.Members) != 1 || api.Deref(joined.Protocol) != protocol {
 				t.Fatalf("got %+v", joined)
 			}
 
@@ -43,24 +46,24 @@ func TestAMemberLivesInEveryVersion(t *testing.T) {
 			sync.ProtocolType, sync.Protocol = &protocolType, &protocol
 			sync.GroupAssignment = []kmsg.SyncGroupRequestGroupAssignment{{MemberID: joined.MemberID, MemberAssignment: []byte("mine")}}
 			synced := c.ask(versioned(sync, min(version, 5))).(*kmsg.SyncGroupResponse)
-			if synced.ErrorCode != errNone || string(synced.MemberAssignment) != "mine" {
+			if synced.ErrorCode != kafkaerr.None || string(synced.MemberAssignment) != "mine" {
 				t.Fatalf("got %+v", synced)
 			}
 
 			beat := kmsg.NewPtrHeartbeatRequest()
 			beat.Group, beat.Generation, beat.MemberID, beat.InstanceID = name, 1, joined.MemberID, join.InstanceID
-			if got := c.ask(versioned(beat, min(version, 4))).(*kmsg.HeartbeatResponse); got.ErrorCode != errNone {
+			if got := c.ask(versioned(beat, min(version, 4))).(*kmsg.HeartbeatResponse); got.ErrorCode != kafkaerr.None {
 				t.Errorf("heartbeat: %+v", got)
 			}
 
 			commit := kmsg.NewPtrOffsetCommitRequest()
 			commit.Group, commit.Generation, commit.MemberID, commit.InstanceID, commit.RetentionTimeMillis = name, 1, joined.MemberID, join.InstanceID, -1
 			commit.Topics = []kmsg.OffsetCommitRequestTopic{{Topic: "t", TopicID: topic.ID, Partitions: []kmsg.OffsetCommitRequestTopicPartition{{Offset: 7, LeaderEpoch: -1}}}}
-			if got := c.ask(versioned(commit, min(version+2, 10))).(*kmsg.OffsetCommitResponse); got.Topics[0].Partitions[0].ErrorCode != errNone {
+			if got := c.ask(versioned(commit, min(version+2, 10))).(*kmsg.OffsetCommitResponse); got.Topics[0].Partitions[0].ErrorCode != kafkaerr.None {
 				t.Errorf("commit: %+v", got)
 			}
 			commit.Generation = 0
-			want := errIllegalGeneration
+			want := kafkaerr.IllegalGeneration
 			if got := c.ask(versioned(commit, min(version+2, 10))).(*kmsg.OffsetCommitResponse); got.Topics[0].Partitions[0].ErrorCode != want {
 				t.Errorf("commit of another generation: %+v", got)
 			}
@@ -68,7 +71,7 @@ func TestAMemberLivesInEveryVersion(t *testing.T) {
 			leave := kmsg.NewPtrLeaveGroupRequest()
 			leave.Group, leave.MemberID = name, joined.MemberID
 			leave.Members = []kmsg.LeaveGroupRequestMember{{MemberID: joined.MemberID, InstanceID: join.InstanceID}}
-			for i, want := range []int16{errNone, errUnknownMemberID} {
+			for i, want := range []int16{kafkaerr.None, kafkaerr.UnknownMemberID} {
 				got := c.ask(versioned(leave, min(version, 5))).(*kmsg.LeaveGroupResponse)
 				code := got.ErrorCode
 				if leave.Version >= 3 {

@@ -1,11 +1,10 @@
-// Package kafka is the Kafka wire: connections, requests in order, and the APIs
-// that clients need to produce, consume and administer. It holds no records and
-// takes no decisions of its own: batches are checked by ingest, ordered and kept
-// by the store, groups coordinated by server/kafka/group.
+// Package kafka is the Kafka wire: listeners, connections, logins, and requests in order. It
+// holds no records and takes no decisions of its own: batches are checked by ingest, ordered
+// and kept by the store, groups coordinated by server/kafka/group.
 //
-// One file per API, named after its key (00_produce.go); apis.go is the list of them, api.go
-// says what they are. conn.go is the life of a connection, pipeline.go the order
-// of its answers, fetch_*.go what Fetch needs beside its wire format.
+// The APIs are served by the packages below server/kafka/api; apis.go is the list of them.
+// conn.go is the life of a connection, pipeline.go the order of its answers. The APIs that
+// change the connection itself are here: 17, 18 and 36.
 package kafka
 
 import (
@@ -23,9 +22,17 @@ import (
 	"millrace/ingest"
 	"millrace/internal/budget"
 	"millrace/server/auth"
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/api/cluster"
+	"millrace/server/kafka/api/fetch"
+	"millrace/server/kafka/api/groups"
+	"millrace/server/kafka/api/produce"
+	"millrace/server/kafka/api/transactions"
 	"millrace/server/kafka/group"
 	"millrace/server/kafka/groupconfig"
 	"millrace/server/kafka/quota"
+	"millrace/server/kafka/rarelog"
+	"millrace/server/kafka/refusal"
 	"millrace/server/kafka/share"
 	"millrace/store"
 
@@ -63,8 +70,8 @@ type Options struct {
 	RequestBufferBytes int64 // requests being read or waiting for the store, in all
 	FetchBufferBytes   int64 // answers to Fetch being gathered or sent, in all
 
-	// ClientErrors remembers what clients were refused; default one of DefaultClientErrors kinds.
-	ClientErrors *ClientErrors
+	// Refusals remembers what clients were refused; default one of refusal.DefaultKinds.
+	Refusals *refusal.Log
 
 	Now      func() time.Time // default time.Now
 	Logger   *slog.Logger     // default slog.Default()
@@ -137,9 +144,16 @@ type Server struct {
 	metrics     *metrics
 	table       apiTable
 	listeners   []*listener
-	rare        *rareLog
+	rare        *rarelog.Log
 	quotas      *quota.Quotas
 	groupConfig *groupconfig.Configs
+
+	node         *api.Node
+	producing    *produce.Handlers
+	fetching     *fetch.Handlers
+	groups       *groups.Handlers
+	transactions *transactions.Handlers
+	cluster      *cluster.Handlers
 
 	smallRequests *budget.Budget // the first 64 KiB of every request
 	largeRequests *budget.Budget // what goes beyond
@@ -186,11 +200,11 @@ func New(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	if o.ClientErrors == nil {
-		o.ClientErrors = NewClientErrors(DefaultClientErrors, o.Now)
+	if o.Refusals == nil {
+		o.Refusals = refusal.New(refusal.DefaultKinds, o.Now)
 	}
 	s := &Server{
-		o: o, log: o.Logger, metrics: newMetrics(o.Registry), rare: newRareLog(),
+		o: o, log: o.Logger, metrics: newMetrics(o.Registry), rare: rarelog.New(o.Logger),
 		quotas:        quota.New(o.Store, o.Now),
 		groupConfig:   groupconfig.New(o.Store),
 		smallRequests: budget.New(o.RequestBufferBytes),
@@ -198,6 +212,15 @@ func New(o Options) (*Server, error) {
 		decoding:      budget.New(o.RequestBufferBytes),
 		fetches:       budget.New(o.FetchBufferBytes),
 		conns:         map[*conn]struct{}{}, perIP: map[string]int{},
+	}
+	s.node = &api.Node{NodeID: o.NodeID, Store: o.Store, Auth: o.Auth, Now: o.Now, Log: s.log, Rare: s.rare}
+	s.producing = &produce.Handlers{Node: s.node, Ingest: o.Ingest, AllOrNothing: o.ProduceAllOrNothing}
+	s.fetching = &fetch.Handlers{Node: s.node, Memory: s.fetches, WriteTimeout: o.WriteTimeout, Sessions: s.metrics.fetchSession}
+	s.groups = &groups.Handlers{Node: s.node, Groups: o.Admin.Groups, Shares: o.Admin.Share}
+	s.transactions = &transactions.Handlers{Node: s.node, MaxTimeout: o.MaxTransactionTimeout, IDExpiration: o.TransactionalIDExpiration}
+	s.cluster = &cluster.Handlers{
+		Node: s.node, LogDir: o.Admin.LogDir,
+		ConsumerGroups: o.Admin.Groups != nil && o.Admin.Groups.ServesConsumers(), ShareGroups: o.Admin.Share != nil,
 	}
 	var err error
 	if s.table, err = newAPITable(s.apis(), s.metrics); err != nil {
@@ -285,7 +308,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.wg.Add(1)
 	go func() {
 		defer s.wg.Done()
-		s.expireTransactions()
+		s.transactions.Expire(s.ctx)
 	}()
 	errs := make(chan error, len(s.listeners))
 	for _, l := range s.listeners {
@@ -374,8 +397,8 @@ func (s *Server) forget(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
-	if s.perIP[c.remoteHost]--; s.perIP[c.remoteHost] == 0 {
-		delete(s.perIP, c.remoteHost)
+	if s.perIP[c.client.Host]--; s.perIP[c.client.Host] == 0 {
+		delete(s.perIP, c.client.Host)
 	}
 	s.metrics.connections.Dec()
 }
@@ -419,3 +442,12 @@ func (s *Server) eachConn(fn func(*conn)) {
 		fn(c)
 	}
 }
+
+// GroupMembers lists the members of a group, none of one that does not exist.
+func (s *Server) GroupMembers(name string) []groups.Member { return s.groups.Members(name) }
+
+// Quotas lists all quotas there are.
+func (s *Server) Quotas() []quota.Quota { return s.quotas.All() }
+
+// Refusals lists the refusals that millrace.client_errors shows, the latest first.
+func (s *Server) Refusals() []refusal.Kind { return s.o.Refusals.All() }

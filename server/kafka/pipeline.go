@@ -1,17 +1,14 @@
 package kafka
 
-import "sync"
+import (
+	"sync"
+
+	"millrace/server/kafka/api"
+)
 
 // maxPipelined bounds the Produce requests of one connection that wait for
 // their sync. librdkafka sends as many as it can; more only waits elsewhere.
 const maxPipelined = 256
-
-// pipelined is an answer that is ready later, on another goroutine.
-type pipelined interface {
-	// appendAnswer appends the whole response frame to dst, or nothing when
-	// there is no answer; hangUp closes the connection after it.
-	appendAnswer(dst []byte) (out []byte, hangUp bool)
-}
 
 // pipeline keeps the order of answers: places are taken in the order of
 // requests, and answers written in that order once ready.
@@ -29,7 +26,7 @@ type pipeline struct {
 }
 
 type slot struct {
-	answer pipelined
+	answer api.Pipelined
 	ready  bool
 }
 
@@ -40,7 +37,7 @@ func (p *pipeline) init() {
 }
 
 // push takes the next place, waiting for room; false when the connection broke.
-func (p *pipeline) push(a pipelined) bool {
+func (p *pipeline) push(a api.Pipelined) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.slots)-p.head >= maxPipelined && !p.broken {
@@ -59,7 +56,7 @@ func (p *pipeline) push(a pipelined) bool {
 }
 
 // complete says that a can be written. It does not block.
-func (p *pipeline) complete(a pipelined) {
+func (p *pipeline) complete(a api.Pipelined) {
 	p.mu.Lock()
 	for i := p.head; i < len(p.slots); i++ { // nearly always the first
 		if p.slots[i].answer == a {
@@ -77,7 +74,7 @@ func (p *pipeline) complete(a pipelined) {
 }
 
 // take appends the answers that are next and ready to dst; they keep their places until free.
-func (p *pipeline) take(dst []pipelined) []pipelined {
+func (p *pipeline) take(dst []api.Pipelined) []api.Pipelined {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := p.head; i < len(p.slots) && p.slots[i].ready; i++ {

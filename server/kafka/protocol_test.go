@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/internal/recordbatch"
 	"millrace/store/state"
 
@@ -29,7 +31,7 @@ func TestATooNewApiVersionsIsAnsweredInVersion0AndTheConnectionStays(t *testing.
 	if err := resp.ReadFrom(body); err != nil || id != 7 {
 		t.Fatal(id, err)
 	}
-	if resp.ErrorCode != errUnsupportedVersion || len(resp.ApiKeys) != 1 || resp.ApiKeys[0].ApiKey != 18 || resp.ApiKeys[0].MaxVersion != 4 {
+	if resp.ErrorCode != kafkaerr.UnsupportedVersion || len(resp.ApiKeys) != 1 || resp.ApiKeys[0].ApiKey != 18 || resp.ApiKeys[0].MaxVersion != 4 {
 		t.Fatalf("%+v", resp)
 	}
 	again := kmsg.NewPtrApiVersionsRequest()
@@ -39,7 +41,7 @@ func TestATooNewApiVersionsIsAnsweredInVersion0AndTheConnectionStays(t *testing.
 		t.Fatalf("%+v", resp)
 	}
 	again.ClientSoftwareName = "-x"
-	if resp := r.ask(again).(*kmsg.ApiVersionsResponse); resp.ErrorCode != errInvalidRequest {
+	if resp := r.ask(again).(*kmsg.ApiVersionsResponse); resp.ErrorCode != kafkaerr.InvalidRequest {
 		t.Fatalf("%+v", resp)
 	}
 }
@@ -245,7 +247,7 @@ func TestOldProduceVersionsAreRefusedThoughAdvertised(t *testing.T) {
 	id := e.topic("t", 1)
 	r := e.raw()
 	for v := int16(0); v < 3; v++ {
-		if p := onlyPart(t, r.ask(produceRequest(v, "t", id, 0, batch(1, "x")))); p.ErrorCode != errUnsupportedVersion {
+		if p := onlyPart(t, r.ask(produceRequest(v, "t", id, 0, batch(1, "x")))); p.ErrorCode != kafkaerr.UnsupportedVersion {
 			t.Fatalf("version %d: %+v", v, p)
 		}
 	}
@@ -259,7 +261,7 @@ func TestWrongAcksAreRefused(t *testing.T) {
 	id := e.topic("t", 1)
 	req := produceRequest(9, "t", id, 0, batch(1, "x"))
 	req.Acks = 2
-	if p := onlyPart(t, e.raw().ask(req)); p.ErrorCode != errInvalidRequiredAcks || e.end(id, 0) != 0 {
+	if p := onlyPart(t, e.raw().ask(req)); p.ErrorCode != kafkaerr.InvalidRequiredAcks || e.end(id, 0) != 0 {
 		t.Fatalf("%+v", p)
 	}
 }
@@ -351,7 +353,7 @@ func TestALongPollEndsWhenTheTopicIsDeleted(t *testing.T) {
 	if res, err := e.st.Commit(t.Context(), state.DeleteTopic{ID: id}); err != nil || res.(state.TopicResult).Err != nil {
 		t.Fatal(err, res)
 	}
-	if p := onlyFetched(t, r.recv(req, n)); p.ErrorCode != errUnknownTopicID || p.RecordBatches == nil {
+	if p := onlyFetched(t, r.recv(req, n)); p.ErrorCode != kafkaerr.UnknownTopicID || p.RecordBatches == nil {
 		t.Fatalf("%+v", p)
 	}
 }
@@ -365,7 +367,7 @@ func TestZstdBatchesAreNotGivenToClientsThatDoNotKnowThem(t *testing.T) {
 	r.ask(produceRequest(9, "t", id, 0, b.Build()))
 	for v := int16(4); v <= 18; v++ {
 		p := onlyFetched(t, r.ask(fetchRequest1(v, "t", id, 0, 0)))
-		if known := v >= 10; known != (p.ErrorCode == 0) || known != (len(p.RecordBatches) > 0) || !known && p.ErrorCode != errUnsupportedCompressionType {
+		if known := v >= 10; known != (p.ErrorCode == 0) || known != (len(p.RecordBatches) > 0) || !known && p.ErrorCode != kafkaerr.UnsupportedCompressionType {
 			t.Errorf("version %d: %+v", v, p)
 		}
 	}
@@ -415,17 +417,17 @@ func TestFetchLimits(t *testing.T) {
 			t.Errorf("max %d, per partition %d: batches %v, want %v", c.max, c.part, got, c.want)
 		}
 	}
-	for offset, want := range map[int64]int16{3: 0, 4: errOffsetOutOfRange, -1: errOffsetOutOfRange} {
+	for offset, want := range map[int64]int16{3: 0, 4: kafkaerr.OffsetOutOfRange, -1: kafkaerr.OffsetOutOfRange} {
 		if p := onlyFetched(t, r.ask(fetchRequest1(12, "t", id, 0, offset))); p.ErrorCode != want {
 			t.Errorf("offset %d: code %d, want %d", offset, p.ErrorCode, want)
 		}
 	}
 	req := fetchRequest1(12, "t", id, 0, 0)
 	req.Topics[0].Partitions[0].CurrentLeaderEpoch = 1
-	if p := onlyFetched(t, r.ask(req)); p.ErrorCode != errUnknownLeaderEpoch {
+	if p := onlyFetched(t, r.ask(req)); p.ErrorCode != kafkaerr.UnknownLeaderEpoch {
 		t.Errorf("%+v", p)
 	}
-	if p := onlyFetched(t, r.ask(fetchRequest1(13, "", uuid.New(), 0, 0))); p.ErrorCode != errUnknownTopicID {
+	if p := onlyFetched(t, r.ask(fetchRequest1(13, "", uuid.New(), 0, 0))); p.ErrorCode != kafkaerr.UnknownTopicID {
 		t.Errorf("%+v", p)
 	}
 }
@@ -498,7 +500,7 @@ func TestFetchSessionsTellOnlyWhatIsNew(t *testing.T) {
 	if got := ask(session, 3, map[int32]int64{1: 1}); parts(got) != "" {
 		t.Fatalf("%+v", got)
 	}
-	if got := ask(session, 3, nil); got.ErrorCode != errInvalidFetchSessionEpoch {
+	if got := ask(session, 3, nil); got.ErrorCode != kafkaerr.InvalidFetchSessionEpoch {
 		t.Fatalf("%+v", got)
 	}
 	e.raw().ask(produceRequest(9, "t", id, 2, batch(1, "x")))
@@ -508,13 +510,13 @@ func TestFetchSessionsTellOnlyWhatIsNew(t *testing.T) {
 	if got := ask(session, 5, map[int32]int64{2: 0}); parts(got) != "2:1" {
 		t.Fatalf("%+v", got)
 	}
-	if got := ask(session+1, 1, nil); got.ErrorCode != errFetchSessionIDNotFound {
+	if got := ask(session+1, 1, nil); got.ErrorCode != kafkaerr.FetchSessionIDNotFound {
 		t.Fatalf("%+v", got)
 	}
 	if got := ask(session, -1, map[int32]int64{0: 0}); got.SessionID != 0 || parts(got) != "0:0" { // closes it
 		t.Fatalf("%+v", got)
 	}
-	if got := ask(session, 6, nil); got.ErrorCode != errFetchSessionIDNotFound {
+	if got := ask(session, 6, nil); got.ErrorCode != kafkaerr.FetchSessionIDNotFound {
 		t.Fatalf("%+v", got)
 	}
 }
@@ -564,10 +566,10 @@ func TestListOffsetsByTime(t *testing.T) {
 		}
 	}
 	for ts, v := range map[int64]int16{-3: 6, -4: 7, -5: 8, -6: 10, -7: 11} {
-		if got := ask(v, ts); got.ErrorCode != errUnsupportedVersion {
+		if got := ask(v, ts); got.ErrorCode != kafkaerr.UnsupportedVersion {
 			t.Errorf("time %d in version %d: code %d", ts, v, got.ErrorCode)
 		}
-		if got := of("missing", v, ts); got.ErrorCode != errUnsupportedVersion {
+		if got := of("missing", v, ts); got.ErrorCode != kafkaerr.UnsupportedVersion {
 			t.Errorf("time %d in version %d, missing topic: code %d", ts, v, got.ErrorCode)
 		}
 	}
@@ -608,7 +610,7 @@ func TestMetadataNamesTopicsInEveryWay(t *testing.T) {
 			t.Errorf("version %d: %+v", v, got)
 		}
 		if v >= 4 {
-			if got := ask(v, named("nope"), false).Topics[0]; got.ErrorCode != errUnknownTopicOrPartition {
+			if got := ask(v, named("nope"), false).Topics[0]; got.ErrorCode != kafkaerr.UnknownTopicOrPartition {
 				t.Errorf("version %d: %+v", v, got)
 			}
 		}
@@ -619,7 +621,7 @@ func TestMetadataNamesTopicsInEveryWay(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	byID.TopicID = uuid.New()
-	if got := ask(12, []kmsg.MetadataRequestTopic{byID}, false).Topics[0]; got.ErrorCode != errUnknownTopicID {
+	if got := ask(12, []kmsg.MetadataRequestTopic{byID}, false).Topics[0]; got.ErrorCode != kafkaerr.UnknownTopicID {
 		t.Errorf("%+v", got)
 	}
 	made := ask(9, named("new"), true).Topics[0]
@@ -629,7 +631,7 @@ func TestMetadataNamesTopicsInEveryWay(t *testing.T) {
 	if p := onlyPart(t, r.ask(produceRequest(9, "new", uuid.UUID{}, 0, batch(1, "at once")))); p.ErrorCode != 0 {
 		t.Errorf("%+v", p)
 	}
-	if got := ask(9, named("bad/name"), true).Topics[0]; got.ErrorCode != errInvalidTopic {
+	if got := ask(9, named("bad/name"), true).Topics[0]; got.ErrorCode != kafkaerr.InvalidTopic {
 		t.Errorf("%+v", got)
 	}
 }
@@ -667,7 +669,7 @@ func TestIdempotentProducersAreStoredOnceAlsoAcrossARestart(t *testing.T) {
 			t.Fatalf("after the restart, sequence %d: %+v", n, p)
 		}
 	}
-	if p := send(7); p.ErrorCode != errOutOfOrderSequenceNumber {
+	if p := send(7); p.ErrorCode != kafkaerr.OutOfOrderSequenceNumber {
 		t.Fatalf("%+v", p)
 	}
 	// Five in flight, the first sent again behind them.
@@ -695,12 +697,12 @@ func TestIdempotentProducersAreStoredOnceAlsoAcrossARestart(t *testing.T) {
 func TestATransactionTimeoutMustBePositiveAndWithinTheLimit(t *testing.T) {
 	e := start(t)
 	for timeout, want := range map[int32]int16{
-		-1: errInvalidTransactionTimeout, 0: errInvalidTransactionTimeout, 60_000: errNone,
-		int32(DefaultOptions().MaxTransactionTimeout.Milliseconds()) + 1: errInvalidTransactionTimeout,
+		-1: kafkaerr.InvalidTransactionTimeout, 0: kafkaerr.InvalidTransactionTimeout, 60_000: kafkaerr.None,
+		int32(DefaultOptions().MaxTransactionTimeout.Milliseconds()) + 1: kafkaerr.InvalidTransactionTimeout,
 	} {
 		req := kmsg.NewPtrInitProducerIDRequest()
 		req.Version, req.TransactionalID, req.TransactionTimeoutMillis = 4, kmsg.StringPtr("tx"), timeout
-		if got := e.raw().ask(req).(*kmsg.InitProducerIDResponse); got.ErrorCode != want || (got.ProducerID < 0) != (want != errNone) {
+		if got := e.raw().ask(req).(*kmsg.InitProducerIDResponse); got.ErrorCode != want || (got.ProducerID < 0) != (want != kafkaerr.None) {
 			t.Errorf("%d ms: %+v", timeout, got)
 		}
 	}
@@ -728,7 +730,7 @@ func TestOffsetForLeaderEpochKnowsTheOneEpoch(t *testing.T) {
 	if p := ask(-1, 5); p.ErrorCode != 0 || p.EndOffset != -1 || p.LeaderEpoch != -1 {
 		t.Errorf("%+v", p)
 	}
-	if p := ask(3, 0); p.ErrorCode != errUnknownLeaderEpoch {
+	if p := ask(3, 0); p.ErrorCode != kafkaerr.UnknownLeaderEpoch {
 		t.Errorf("%+v", p)
 	}
 }
@@ -778,7 +780,7 @@ func TestDecompressionBombsAreRefusedAndNothingIsStored(t *testing.T) {
 		b.Append(1, nil, zeros[:n], nil)
 		raw := b.Build()
 		p := onlyPart(t, r.ask(produceRequest(9, "t", id, 0, raw)))
-		if p.ErrorCode != errMessageTooLarge && p.ErrorCode != errInvalidRecord {
+		if p.ErrorCode != kafkaerr.MessageTooLarge && p.ErrorCode != kafkaerr.InvalidRecord {
 			t.Errorf("%s: %d bytes: %+v", recordbatch.CodecName(codec), len(raw), p)
 		}
 	}
@@ -815,9 +817,9 @@ func TestAllOrNothingRefusesTheWholeRequest(t *testing.T) {
 		good := int16(0)
 		stored := int64(1)
 		if strict {
-			good, stored = errInvalidRecord, 0
+			good, stored = kafkaerr.InvalidRecord, 0
 		}
-		if parts[0].ErrorCode != good || parts[1].ErrorCode != errCorruptMessage || e.end(id, 0) != stored || e.end(id, 1) != 0 {
+		if parts[0].ErrorCode != good || parts[1].ErrorCode != kafkaerr.CorruptMessage || e.end(id, 0) != stored || e.end(id, 1) != 0 {
 			t.Errorf("strict %v: %+v", strict, parts)
 		}
 		// The same where the trouble is seen before the batches are.
@@ -825,7 +827,7 @@ func TestAllOrNothingRefusesTheWholeRequest(t *testing.T) {
 		second.Partition, second.Records = 7, batch(1, "good")
 		req.Topics[0].Partitions = append(req.Topics[0].Partitions, second)
 		parts = e.raw().ask(req).(*kmsg.ProduceResponse).Topics[0].Partitions
-		if parts[0].ErrorCode != good || parts[1].ErrorCode != errUnknownTopicOrPartition || e.end(id, 0) != 2*stored {
+		if parts[0].ErrorCode != good || parts[1].ErrorCode != kafkaerr.UnknownTopicOrPartition || e.end(id, 0) != 2*stored {
 			t.Errorf("strict %v: %+v", strict, parts)
 		}
 	}

@@ -1,12 +1,13 @@
 package kafka
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"millrace/server/kafka/kafkaerr"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -58,7 +59,7 @@ func TestQuotasAreStoredAndDescribed(t *testing.T) {
 		req.Strict, req.Components = strict, filter
 		resp := r.ask(req).(*kmsg.DescribeClientQuotasResponse)
 		if resp.ErrorCode != 0 {
-			return errorName(resp.ErrorCode)
+			return kafkaerr.Name(resp.ErrorCode)
 		}
 		var out []string
 		for _, entry := range resp.Entries {
@@ -110,7 +111,7 @@ func TestQuotasAreStoredAndDescribed(t *testing.T) {
 		alterQuota("producer_byte_rate", 10, "ip", "127.0.0.1"), alterQuota("connection_creation_rate", 10, "user", "x"),
 		alterQuota("connection_creation_rate", 10, "ip", "nowhere"), alterQuota("nonsense", 10, "user", "x"), alterQuota("producer_byte_rate", 1, "group", "x"),
 	} {
-		if got := r.ask(bad).(*kmsg.AlterClientQuotasResponse).Entries[0].ErrorCode; got != errInvalidRequest {
+		if got := r.ask(bad).(*kmsg.AlterClientQuotasResponse).Entries[0].ErrorCode; got != kafkaerr.InvalidRequest {
 			t.Errorf("%+v: %d", bad.Entries, got)
 		}
 	}
@@ -209,7 +210,7 @@ func TestWhoMakesPartitionsTooFastIsRefusedOrToldToWait(t *testing.T) {
 		return func(gotCode int16, gotMillis int32) {
 			t.Helper()
 			if gotCode != code || gotMillis != millis {
-				t.Errorf("got %s and %d ms, want %s and %d ms", errorName(gotCode), gotMillis, errorName(code), millis)
+				t.Errorf("got %s and %d ms, want %s and %d ms", kafkaerr.Name(gotCode), gotMillis, kafkaerr.Name(code), millis)
 			}
 		}
 	}
@@ -217,11 +218,11 @@ func TestWhoMakesPartitionsTooFastIsRefusedOrToldToWait(t *testing.T) {
 	want(0, 0)(create(7, "a", 12, false))
 	want(0, 0)(create(6, "b", 10, false))
 	want(0, 0)(create(7, "c", 1, false)) // from here on it owes one partition more with each
-	want(errThrottlingQuotaExceeded, 500)(create(7, "d", 1, false))
+	want(kafkaerr.ThrottlingQuotaExceeded, 500)(create(7, "d", 1, false))
 	want(0, 1000)(create(5, "d", 1, false))
-	want(errThrottlingQuotaExceeded, 1000)(grow(3, "d", 2))
+	want(kafkaerr.ThrottlingQuotaExceeded, 1000)(grow(3, "d", 2))
 	want(0, 1500)(grow(2, "d", 2))
-	want(errThrottlingQuotaExceeded, 1500)(remove(5, "c"))
+	want(kafkaerr.ThrottlingQuotaExceeded, 1500)(remove(5, "c"))
 	want(0, 2000)(remove(4, "c"))
 	if code, _ := remove(4, "a"); code != 0 {
 		t.Error(code)
@@ -260,41 +261,6 @@ func TestWhoMakesTheServerWorkTooMuchIsToldToWait(t *testing.T) {
 	}
 	e.loggedIn("admin").ask(alterQuota("request_percentage", 0, "user", "admin"))
 	if got := metadata(); got != 0 {
-		t.Error(got)
-	}
-}
-
-func TestWaitingIsNoWork(t *testing.T) {
-	now := time.Unix(0, 0)
-	w := work{now: func() time.Time { return now }}
-	pass := func(d time.Duration) { now = now.Add(d) }
-	pass(time.Second)
-	if w.take() != 0 {
-		t.Error("counted without having begun")
-	}
-	w.since = now
-	pass(time.Second)
-	ctx := context.WithValue(t.Context(), workKey{}, &w)
-	over := waiting(ctx)
-	pass(time.Minute)
-	inner := waiting(ctx) // one wait may be part of another
-	inner()
-	over()
-	pass(time.Second)
-	if got := w.take(); got != 2*time.Second {
-		t.Error(got)
-	}
-	pass(time.Second)
-	w.end(true)
-	pass(time.Minute)
-	w.since = now
-	if got := w.take(); got != time.Second {
-		t.Errorf("what was kept is %v", got)
-	}
-	pass(time.Second)
-	w.end(false)
-	w.since = now
-	if got := w.take(); got != 0 {
 		t.Error(got)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/ingest"
 	"millrace/internal/recordbatch"
 )
@@ -29,7 +31,7 @@ func TestARefusedBatchNamesItsBadRecordsFromVersion8(t *testing.T) {
 		raw := b.Build()
 		for version := int16(3); version <= 13; version++ {
 			p := onlyPart(t, r.ask(produceRequest(version, "compacted", id, 0, raw)))
-			if p.ErrorCode != errInvalidRecord || p.BaseOffset != -1 {
+			if p.ErrorCode != kafkaerr.InvalidRecord || p.BaseOffset != -1 {
 				t.Errorf("version %d: %+v", version, p)
 			}
 			var bad []int32
@@ -73,7 +75,7 @@ func TestABatchThatDoesNotFitTheColumnsSaysWhy(t *testing.T) {
 	raw := b.Build()
 	for range 3 {
 		p := onlyPart(t, r.ask(produceRequest(8, "strict", id, 0, raw)))
-		if p.ErrorCode != errInvalidRecord || p.ErrorMessage == nil || !strings.Contains(*p.ErrorMessage, reasons[0]) || len(p.ErrorRecords) != 2 {
+		if p.ErrorCode != kafkaerr.InvalidRecord || p.ErrorMessage == nil || !strings.Contains(*p.ErrorMessage, reasons[0]) || len(p.ErrorRecords) != 2 {
 			t.Fatalf("%+v", p)
 		}
 		for i, re := range p.ErrorRecords {

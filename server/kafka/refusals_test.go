@@ -3,6 +3,8 @@ package kafka
 import (
 	"testing"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -18,46 +20,46 @@ func TestWhatNamesNothingIsRefusedWithKafkasCode(t *testing.T) {
 	}{
 		"OffsetDelete of the empty group": {func() int16 {
 			return at(0, kmsg.NewPtrOffsetDeleteRequest()).(*kmsg.OffsetDeleteResponse).ErrorCode
-		}, errInvalidGroupID},
+		}, kafkaerr.InvalidGroupID},
 		"DescribeTransactions of the empty id": {func() int16 {
 			r := kmsg.NewPtrDescribeTransactionsRequest()
 			r.TransactionalIDs = []string{""}
 			return at(0, r).(*kmsg.DescribeTransactionsResponse).TransactionStates[0].ErrorCode
-		}, errInvalidRequest},
+		}, kafkaerr.InvalidRequest},
 		"ConsumerGroupDescribe of the empty group": {func() int16 {
 			r := kmsg.NewPtrConsumerGroupDescribeRequest()
 			r.Groups = []string{""}
 			return at(1, r).(*kmsg.ConsumerGroupDescribeResponse).Groups[0].ErrorCode
-		}, errInvalidGroupID},
+		}, kafkaerr.InvalidGroupID},
 		"ShareGroupDescribe of the empty group": {func() int16 {
 			r := kmsg.NewPtrShareGroupDescribeRequest()
 			r.GroupIDs = []string{""}
 			return at(1, r).(*kmsg.ShareGroupDescribeResponse).Groups[0].ErrorCode
-		}, errInvalidGroupID},
+		}, kafkaerr.InvalidGroupID},
 		"DeleteShareGroupOffsets of the empty group": {func() int16 {
 			return at(0, kmsg.NewPtrDeleteShareGroupOffsetsRequest()).(*kmsg.DeleteShareGroupOffsetsResponse).ErrorCode
-		}, errInvalidGroupID},
+		}, kafkaerr.InvalidGroupID},
 		"TxnOffsetCommit for the empty group": {func() int16 {
 			r := kmsg.NewPtrTxnOffsetCommitRequest()
 			r.TransactionalID, r.Generation = "x", -1
 			r.Topics = []kmsg.TxnOffsetCommitRequestTopic{{Topic: "t", Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{{}}}}
 			return at(3, r).(*kmsg.TxnOffsetCommitResponse).Topics[0].Partitions[0].ErrorCode
-		}, errInvalidGroupID},
+		}, kafkaerr.InvalidGroupID},
 		"ShareGroupHeartbeat with an empty rack": {func() int16 {
 			r := kmsg.NewPtrShareGroupHeartbeatRequest()
 			r.GroupID, r.MemberID, r.RackID, r.SubscribedTopicNames = "g", "m", &empty, []string{"t"}
 			return at(1, r).(*kmsg.ShareGroupHeartbeatResponse).ErrorCode
-		}, errInvalidRequest},
+		}, kafkaerr.InvalidRequest},
 		"AlterUserScramCredentials that deletes the empty user's": {func() int16 {
 			r := kmsg.NewPtrAlterUserSCRAMCredentialsRequest()
 			r.Deletions = []kmsg.AlterUserSCRAMCredentialsRequestDeletion{{Mechanism: 1}}
 			return at(0, r).(*kmsg.AlterUserSCRAMCredentialsResponse).Results[0].ErrorCode
-		}, errUnacceptableCredential},
+		}, kafkaerr.UnacceptableCredential},
 		"UpdateFeatures of the empty feature": {func() int16 {
 			r := kmsg.NewPtrUpdateFeaturesRequest()
 			r.FeatureUpdates = []kmsg.UpdateFeaturesRequestFeatureUpdate{{MaxVersionLevel: 1}}
 			return at(1, r).(*kmsg.UpdateFeaturesResponse).ErrorCode
-		}, errInvalidUpdateVersion},
+		}, kafkaerr.InvalidUpdateVersion},
 		"CreateAcls for a principal without a type": {func() int16 {
 			r := kmsg.NewPtrCreateACLsRequest()
 			r.Creations = []kmsg.CreateACLsRequestCreation{{
@@ -65,15 +67,15 @@ func TestWhatNamesNothingIsRefusedWithKafkasCode(t *testing.T) {
 				Principal: "alice", Host: "*", Operation: kmsg.ACLOperationRead, PermissionType: kmsg.ACLPermissionTypeAllow,
 			}}
 			return at(3, r).(*kmsg.CreateACLsResponse).Results[0].ErrorCode
-		}, errInvalidRequest},
-		"AlterConfigs of a topic without a name": {func() int16 { return a.alterConfigs("", &none) }, errInvalidRequest},
-		"AlterConfigs of a bad topic name":       {func() int16 { return a.alterConfigs("bad name", &none) }, errInvalidTopic},
-		"AlterConfigs to null":                   {func() int16 { return a.alterConfigs("t", nil) }, errInvalidRequest},
+		}, kafkaerr.InvalidRequest},
+		"AlterConfigs of a topic without a name": {func() int16 { return a.alterConfigs("", &none) }, kafkaerr.InvalidRequest},
+		"AlterConfigs of a bad topic name":       {func() int16 { return a.alterConfigs("bad name", &none) }, kafkaerr.InvalidTopic},
+		"AlterConfigs to null":                   {func() int16 { return a.alterConfigs("t", nil) }, kafkaerr.InvalidRequest},
 		"DescribeTopicPartitions from a cursor outside its list": {func() int16 {
 			r := kmsg.NewPtrDescribeTopicPartitionsRequest()
 			r.Topics, r.Cursor = []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: "t"}}, &kmsg.DescribeTopicPartitionsRequestCursor{Topic: "a"}
 			return at(0, r).(*kmsg.DescribeTopicPartitionsResponse).Topics[0].ErrorCode
-		}, errInvalidRequest},
+		}, kafkaerr.InvalidRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := c.code(); got != c.want {
@@ -105,7 +107,7 @@ func TestPagesOfPartitionsHaveOneAtLeast(t *testing.T) {
 			t.Errorf("limit %d: %+v", limit, got)
 		}
 	}
-	if got := page(10, &kmsg.DescribeTopicPartitionsRequestCursor{Topic: "t", Partition: 9}); len(got.Topics) != 1 || got.Topics[0].ErrorCode != errNone || len(got.Topics[0].Partitions) != 0 || got.NextCursor != nil {
+	if got := page(10, &kmsg.DescribeTopicPartitionsRequestCursor{Topic: "t", Partition: 9}); len(got.Topics) != 1 || got.Topics[0].ErrorCode != kafkaerr.None || len(got.Topics[0].Partitions) != 0 || got.NextCursor != nil {
 		t.Errorf("behind the last: %+v", got)
 	}
 }
@@ -117,7 +119,7 @@ func TestARefusedShareFetchTellsNoLockTimeout(t *testing.T) {
 	r := kmsg.NewPtrShareFetchRequest()
 	r.GroupID, r.MemberID, r.ShareSessionEpoch = &group, &member, 3
 	got := a.dial().ask(versioned(r, 1)).(*kmsg.ShareFetchResponse)
-	if got.ErrorCode != errShareSessionNotFound || got.AcquisitionLockTimeoutMillis != 0 {
+	if got.ErrorCode != kafkaerr.ShareSessionNotFound || got.AcquisitionLockTimeoutMillis != 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"millrace/server/auth"
+	"millrace/server/kafka/api"
+	"millrace/server/kafka/kafkaerr"
+	"millrace/server/kafka/refusal"
+	"millrace/server/kafka/wire"
 
 	"github.com/xdg-go/scram"
 )
@@ -112,16 +116,16 @@ func (c *conn) loggedIn(p auth.Principal) error {
 
 // is makes the connection p's.
 func (c *conn) is(p auth.Principal) {
-	p.Host = c.remoteHost
-	c.principal = p
+	p.Host = c.client.Host
+	c.client.Principal = p
 	c.show(func(s *Connection) { s.User = p.Name })
 }
 
 // loginFailed counts and logs a failed login, and holds the answer back.
 func (c *conn) loginFailed(ctx context.Context, err error) {
 	c.s.metrics.authFailures.Inc()
-	c.s.rare.warn(c.s.log, "login "+c.remoteHost, "kafka login failed",
-		slog.String("client", c.remoteHost), slog.String("mechanism", c.sasl.mechanism), slog.Any("error", err))
+	c.s.rare.Warn("login "+c.client.Host, "kafka login failed",
+		slog.String("client", c.client.Host), slog.String("mechanism", c.sasl.mechanism), slog.Any("error", err))
 	t := time.NewTimer(auth.FailureDelay)
 	defer t.Stop()
 	select {
@@ -133,7 +137,7 @@ func (c *conn) loginFailed(ctx context.Context, err error) {
 // rawToken reads one bare token, as sent after a handshake of version 0, and answers it
 // bare. A failure has no code there: the connection just ends.
 func (c *conn) rawToken() error {
-	b, err := c.br.Peek(sizeBytes)
+	b, err := c.br.Peek(wire.SizeBytes)
 	if err != nil {
 		return err
 	}
@@ -141,19 +145,19 @@ func (c *conn) rawToken() error {
 	if n < 0 || n > preAuthFrameBytes {
 		return errTooLong
 	}
-	_, _ = c.br.Discard(sizeBytes)
+	_, _ = c.br.Discard(wire.SizeBytes)
 	token := make([]byte, n)
 	if _, err := io.ReadFull(c.br, token); err != nil {
-		return noEOF(err)
+		return wire.NoEOF(err)
 	}
 	answer, err := c.saslStep(token)
 	if err != nil {
 		c.loginFailed(c.ctx, err)
-		c.refuse(c.s.table[keySASLAuthenticate], header{clientID: c.lastClientID}, Refused{Code: errSASLAuthenticationFailed}, "", true)
-		return errHangUp
+		c.refuse(c.s.table[keySASLAuthenticate], wire.Header{ClientID: c.client.QuotaID}, refusal.Refused{Code: kafkaerr.SASLAuthenticationFailed}, "", true)
+		return api.ErrHangUp
 	}
 	if c.sasl.done {
 		c.greeted = true
 	}
-	return c.write(append(putInt32(nil, int32(len(answer))), answer...))
+	return c.write(append(wire.PutInt32(nil, int32(len(answer))), answer...))
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/server/auth"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -84,20 +86,20 @@ func TestALoginThatWasBegunHasToBeFinished(t *testing.T) {
 	r.closed()
 	r = e.raw()
 	r.ask(handshake(1, "SCRAM-SHA-512"))
-	if got := r.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != errIllegalSASLState {
+	if got := r.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != kafkaerr.IllegalSASLState {
 		t.Fatalf("%+v", got)
 	}
 	r.closed()
 	// A failed one does not fall back to being ANONYMOUS.
 	r = e.raw()
 	r.ask(handshake(1, "PLAIN"))
-	if got := r.ask(authenticate("\x00alice\x00wrong")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != errSASLAuthenticationFailed {
+	if got := r.ask(authenticate("\x00alice\x00wrong")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != kafkaerr.SASLAuthenticationFailed {
 		t.Fatalf("%+v", got)
 	}
 	r.closed()
 	// Out of the blue: nothing is agreed on, and ANONYMOUS goes on.
 	r = e.raw()
-	if got := r.ask(authenticate("\x00alice\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != errIllegalSASLState {
+	if got := r.ask(authenticate("\x00alice\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != kafkaerr.IllegalSASLState {
 		t.Fatalf("%+v", got)
 	}
 	if n := sees(r); n != 1 {
@@ -111,7 +113,7 @@ func TestALoginThatWasBegunHasToBeFinished(t *testing.T) {
 	if list := e.srv.Connections(); list[len(list)-1].User != "alice" {
 		t.Fatalf("%+v", list)
 	}
-	if got := r.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != errIllegalSASLState {
+	if got := r.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != kafkaerr.IllegalSASLState {
 		t.Fatalf("%+v", got)
 	}
 	if n := sees(r); n != 1 {
@@ -122,10 +124,10 @@ func TestALoginThatWasBegunHasToBeFinished(t *testing.T) {
 func TestWithoutUsersThereIsNobodyToLogInAs(t *testing.T) {
 	e := start(t)
 	r := e.raw()
-	if got := r.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != errIllegalSASLState {
+	if got := r.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != kafkaerr.IllegalSASLState {
 		t.Fatalf("%+v", got)
 	}
-	if got := r.ask(authenticate("\x00alice\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != errIllegalSASLState {
+	if got := r.ask(authenticate("\x00alice\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != kafkaerr.IllegalSASLState {
 		t.Fatalf("%+v", got)
 	}
 	r.ask(kmsg.NewPtrMetadataRequest())
@@ -133,7 +135,7 @@ func TestWithoutUsersThereIsNobodyToLogInAs(t *testing.T) {
 	e = start(t, withSASL)
 	r = e.raw()
 	r.ask(handshake(1, "PLAIN"))
-	if got := r.ask(authenticate("\x00alice\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != errSASLAuthenticationFailed {
+	if got := r.ask(authenticate("\x00alice\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != kafkaerr.SASLAuthenticationFailed {
 		t.Fatalf("%+v", got)
 	}
 	r.closed()
@@ -168,13 +170,13 @@ func TestTheConnectionOfADroppedUserMayDoNothing(t *testing.T) {
 	}
 	id := e.topic("t", 1)
 	r := e.loggedIn("alice")
-	if p := onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x")))); p.ErrorCode != errNone {
+	if p := onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x")))); p.ErrorCode != kafkaerr.None {
 		t.Fatalf("%+v", p)
 	}
 	if err := e.auth.DropUser("alice"); err != nil {
 		t.Fatal(err)
 	}
-	if p := onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x")))); p.ErrorCode != errTopicAuthorizationFailed {
+	if p := onlyPart(t, r.ask(produceRequest(9, "t", id, 0, batch(1, "x")))); p.ErrorCode != kafkaerr.TopicAuthorizationFailed {
 		t.Fatalf("%+v", p)
 	}
 }

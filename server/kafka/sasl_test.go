@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/sasl"
@@ -88,7 +90,7 @@ func TestAWrongProofEndsTheConnectionWhateverTheClientMakesOfIt(t *testing.T) {
 	n := r.send(wrong)
 	r.send(kmsg.NewPtrMetadataRequest())
 	r.send(produceRequest(9, "t", id, 0, batch(1, "x")))
-	if got := r.recv(wrong, n).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != errSASLAuthenticationFailed {
+	if got := r.recv(wrong, n).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != kafkaerr.SASLAuthenticationFailed {
 		t.Fatalf("%+v", got)
 	}
 	r.closed()
@@ -123,18 +125,18 @@ func TestNothingIsServedBeforeALogin(t *testing.T) {
 	}
 	// An authenticate out of the blue, and a second handshake.
 	r := e.raw()
-	if got := r.ask(authenticate("\x00alice\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != errIllegalSASLState {
+	if got := r.ask(authenticate("\x00alice\x00secret")).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != kafkaerr.IllegalSASLState {
 		t.Fatalf("%+v", got)
 	}
 	r.closed()
 	r = e.raw()
 	r.ask(handshake(1, "SCRAM-SHA-512"))
-	if got := r.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != errIllegalSASLState {
+	if got := r.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != kafkaerr.IllegalSASLState {
 		t.Fatalf("%+v", got)
 	}
 	r.closed()
 	r = e.raw()
-	if got := r.ask(handshake(1, "GSSAPI")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != errUnsupportedSASLMechanism || len(got.SupportedMechanisms) != 3 {
+	if got := r.ask(handshake(1, "GSSAPI")).(*kmsg.SASLHandshakeResponse); got.ErrorCode != kafkaerr.UnsupportedSASLMechanism || len(got.SupportedMechanisms) != 3 {
 		t.Fatalf("%+v", got)
 	}
 	r.closed()
@@ -146,7 +148,7 @@ func TestMalformedPlainTokensAreNoLogin(t *testing.T) {
 	for _, token := range []string{"", "alice", "\x00alice", "\x00alice\x00", "\x00\x00secret", "\x00alice\x00secret\x00", "bob\x00alice\x00secret", "alice\x00secret"} {
 		r := e.raw()
 		r.ask(handshake(1, "PLAIN"))
-		if got := r.ask(authenticate(token)).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != errSASLAuthenticationFailed {
+		if got := r.ask(authenticate(token)).(*kmsg.SASLAuthenticateResponse); got.ErrorCode != kafkaerr.SASLAuthenticationFailed {
 			t.Errorf("%q: %+v", token, got)
 		}
 		r.closed()
@@ -190,16 +192,16 @@ func TestOnceAUserExistsStrangersSeeNothing(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	e.user("admin", "secret")
-	if p := onlyPart(t, r.ask(produceRequest(9, "secret-topic", id, 0, batch(1, "x")))); p.ErrorCode != errTopicAuthorizationFailed {
+	if p := onlyPart(t, r.ask(produceRequest(9, "secret-topic", id, 0, batch(1, "x")))); p.ErrorCode != kafkaerr.TopicAuthorizationFailed {
 		t.Errorf("produce: %+v", p)
 	}
-	if p := onlyPart(t, r.ask(produceRequest(13, "", id, 0, batch(1, "x")))); p.ErrorCode != errUnknownTopicID {
+	if p := onlyPart(t, r.ask(produceRequest(13, "", id, 0, batch(1, "x")))); p.ErrorCode != kafkaerr.UnknownTopicID {
 		t.Errorf("produce by id: %+v", p)
 	}
-	if p := onlyFetched(t, r.ask(fetchRequest1(12, "secret-topic", id, 0, 0))); p.ErrorCode != errTopicAuthorizationFailed || len(p.RecordBatches) != 0 || p.HighWatermark != -1 {
+	if p := onlyFetched(t, r.ask(fetchRequest1(12, "secret-topic", id, 0, 0))); p.ErrorCode != kafkaerr.TopicAuthorizationFailed || len(p.RecordBatches) != 0 || p.HighWatermark != -1 {
 		t.Errorf("fetch: %+v", p)
 	}
-	if p := onlyFetched(t, r.ask(fetchRequest1(13, "", id, 0, 0))); p.ErrorCode != errUnknownTopicID {
+	if p := onlyFetched(t, r.ask(fetchRequest1(13, "", id, 0, 0))); p.ErrorCode != kafkaerr.UnknownTopicID {
 		t.Errorf("fetch by id: %+v", p)
 	}
 	all := kmsg.NewPtrMetadataRequest()
@@ -218,16 +220,16 @@ func TestOnceAUserExistsStrangersSeeNothing(t *testing.T) {
 		a.Topic = nil
 		answers = append(answers, a)
 	}
-	if answers[0].ErrorCode != errTopicAuthorizationFailed || answers[1].ErrorCode != errTopicAuthorizationFailed || answers[0].TopicID != answers[1].TopicID {
+	if answers[0].ErrorCode != kafkaerr.TopicAuthorizationFailed || answers[1].ErrorCode != kafkaerr.TopicAuthorizationFailed || answers[0].TopicID != answers[1].TopicID {
 		t.Errorf("metadata by name: %+v", answers)
 	}
 	byID := kmsg.NewMetadataRequestTopic()
 	byID.TopicID = id
 	all.Topics = []kmsg.MetadataRequestTopic{byID}
-	if a := r.ask(all).(*kmsg.MetadataResponse).Topics[0]; a.ErrorCode != errUnknownTopicID || a.Topic != nil {
+	if a := r.ask(all).(*kmsg.MetadataResponse).Topics[0]; a.ErrorCode != kafkaerr.UnknownTopicID || a.Topic != nil {
 		t.Errorf("metadata by id: %+v", a)
 	}
-	if got := r.ask(kmsg.NewPtrInitProducerIDRequest()).(*kmsg.InitProducerIDResponse); got.ErrorCode != errClusterAuthorizationFailed {
+	if got := r.ask(kmsg.NewPtrInitProducerIDRequest()).(*kmsg.InitProducerIDResponse); got.ErrorCode != kafkaerr.ClusterAuthorizationFailed {
 		t.Errorf("init producer id: %+v", got)
 	}
 	if _, ok := e.st.Topics().ByName("none-there"); ok {

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/server/kafka/group"
 	"millrace/server/kafka/share"
 	"millrace/store/state"
@@ -40,43 +42,43 @@ func TestAShareGroupIsNoConsumersAndTheOtherWayRound(t *testing.T) {
 	e := start(t)
 	e.topic("t", 1)
 	r := e.raw()
-	if c := joinShareGroup(r, "s"); c != errNone {
+	if c := joinShareGroup(r, "s"); c != kafkaerr.None {
 		t.Fatal(c)
 	}
-	if c := joinClassicGroup(r, "s"); c != errInconsistentGroupProtocol {
+	if c := joinClassicGroup(r, "s"); c != kafkaerr.InconsistentGroupProtocol {
 		t.Errorf("JoinGroup of a share group: %d", c)
 	}
-	if c := commitOffset(r, "s"); c != errGroupIDNotFound {
+	if c := commitOffset(r, "s"); c != kafkaerr.GroupIDNotFound {
 		t.Errorf("OffsetCommit to a share group: %d", c)
 	}
 	consumer := versioned(kmsg.NewPtrConsumerGroupHeartbeatRequest(), 1)
 	consumer.Group, consumer.MemberID, consumer.RebalanceTimeoutMillis, consumer.SubscribedTopicNames = "s", "m", 30000, []string{"t"}
 	consumer.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
-	if c := r.ask(consumer).(*kmsg.ConsumerGroupHeartbeatResponse).ErrorCode; c != errGroupIDNotFound {
+	if c := r.ask(consumer).(*kmsg.ConsumerGroupHeartbeatResponse).ErrorCode; c != kafkaerr.GroupIDNotFound {
 		t.Errorf("ConsumerGroupHeartbeat of a share group: %d", c)
 	}
 	fetch := versioned(kmsg.NewPtrOffsetFetchRequest(), 8)
 	fetch.Groups = []kmsg.OffsetFetchRequestGroup{{Group: "s", MemberEpoch: -1}}
-	if g := r.ask(fetch).(*kmsg.OffsetFetchResponse).Groups[0]; g.ErrorCode != errNone || len(g.Topics) != 0 {
+	if g := r.ask(fetch).(*kmsg.OffsetFetchResponse).Groups[0]; g.ErrorCode != kafkaerr.None || len(g.Topics) != 0 {
 		t.Errorf("OffsetFetch of a share group: %+v", g)
 	}
-	if c := joinClassicGroup(r, "c"); c != errMemberIDRequired {
+	if c := joinClassicGroup(r, "c"); c != kafkaerr.MemberIDRequired {
 		t.Fatal(c)
 	}
-	if c := joinShareGroup(r, "c"); c != errGroupIDNotFound {
+	if c := joinShareGroup(r, "c"); c != kafkaerr.GroupIDNotFound {
 		t.Errorf("ShareGroupHeartbeat of a consumer group: %d", c)
 	}
-	if c := commitOffset(r, "offsets"); c != errNone {
+	if c := commitOffset(r, "offsets"); c != kafkaerr.None {
 		t.Fatal(c)
 	}
-	if c := joinShareGroup(r, "offsets"); c != errGroupIDNotFound {
+	if c := joinShareGroup(r, "offsets"); c != kafkaerr.GroupIDNotFound {
 		t.Errorf("ShareGroupHeartbeat of a group that has offsets: %d", c)
 	}
 	consumer.Group = "k"
-	if c := r.ask(consumer).(*kmsg.ConsumerGroupHeartbeatResponse).ErrorCode; c != errNone {
+	if c := r.ask(consumer).(*kmsg.ConsumerGroupHeartbeatResponse).ErrorCode; c != kafkaerr.None {
 		t.Fatal(c)
 	}
-	if c := joinShareGroup(r, "k"); c != errGroupIDNotFound {
+	if c := joinShareGroup(r, "k"); c != kafkaerr.GroupIDNotFound {
 		t.Errorf("ShareGroupHeartbeat of a group of the new protocol: %d", c)
 	}
 	types := map[string]string{}

@@ -4,6 +4,8 @@ import (
 	"syscall"
 	"testing"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/internal/vfs"
 )
 
@@ -22,7 +24,7 @@ func TestAFailedSyncIsAStorageErrorThenReadsGoOnAndWritesResume(t *testing.T) {
 				t.Fatal(code, offset)
 			}
 			fs.FailAll(vfs.OpWrite|vfs.OpSync|vfs.OpSyncData, err)
-			if code, offset := send(); code != errKafkaStorageError || offset != -1 {
+			if code, offset := send(); code != kafkaerr.KafkaStorageError || offset != -1 {
 				t.Fatal(code, offset)
 			}
 			if p := onlyFetched(t, r.ask(fetchRequest1(12, "t", id, 0, 0))); p.ErrorCode != 0 || p.HighWatermark != 1 || len(values(t, p.RecordBatches)) != 1 {
@@ -65,7 +67,7 @@ func TestADamagedSegmentIsACorruptMessageAndOthersAreRead(t *testing.T) {
 	if _, err := f.WriteAt([]byte{0xff}, 64+40); err != nil {
 		t.Fatal(err)
 	}
-	if p := onlyFetched(t, r.ask(fetchRequest1(12, "t", id, 0, 0))); p.ErrorCode != errCorruptMessage {
+	if p := onlyFetched(t, r.ask(fetchRequest1(12, "t", id, 0, 0))); p.ErrorCode != kafkaerr.CorruptMessage {
 		t.Fatalf("%+v", p)
 	}
 	if p := onlyFetched(t, r.ask(fetchRequest1(12, "t", id, 1, 0))); p.ErrorCode != 0 || len(values(t, p.RecordBatches)) != 1 {

@@ -3,6 +3,8 @@ package kafka
 import (
 	"testing"
 
+	"millrace/server/kafka/kafkaerr"
+
 	"millrace/internal/recordbatch"
 	"millrace/store/state"
 
@@ -21,7 +23,7 @@ type transactor struct {
 func (e *env) transactor(name, topic string, id state.TopicID) *transactor {
 	e.t.Helper()
 	x := &transactor{raw: e.raw(), topic: topic, id: id, ref: state.TransactionRef{TransactionalID: name, ProducerID: -1, ProducerEpoch: -1}}
-	if c := x.init(5); c != errNone {
+	if c := x.init(5); c != kafkaerr.None {
 		e.t.Fatal("InitProducerId: ", c)
 	}
 	return x
@@ -34,7 +36,7 @@ func (x *transactor) init(version int16) int16 {
 	req.Version, req.TransactionalID, req.TransactionTimeoutMillis = version, &x.ref.TransactionalID, 60_000
 	req.ProducerID, req.ProducerEpoch = x.ref.ProducerID, x.ref.ProducerEpoch
 	resp := x.ask(req).(*kmsg.InitProducerIDResponse)
-	if resp.ErrorCode == errNone {
+	if resp.ErrorCode == kafkaerr.None {
 		x.ref.ProducerID, x.ref.ProducerEpoch = resp.ProducerID, resp.ProducerEpoch
 	}
 	return resp.ErrorCode
@@ -89,7 +91,7 @@ func (x *transactor) end(version int16, ref state.TransactionRef, commit bool) i
 	req := kmsg.NewPtrEndTxnRequest()
 	req.Version, req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Commit = version, ref.TransactionalID, ref.ProducerID, ref.ProducerEpoch, commit
 	resp := x.ask(req).(*kmsg.EndTxnResponse)
-	if version >= 5 && resp.ErrorCode == errNone {
+	if version >= 5 && resp.ErrorCode == kafkaerr.None {
 		x.ref.ProducerID, x.ref.ProducerEpoch = resp.ProducerID, resp.ProducerEpoch
 	}
 	return resp.ErrorCode
@@ -121,16 +123,16 @@ func TestALateCommitOfAnEarlierTransactionIsFenced(t *testing.T) {
 	e := start(t)
 	x := e.transactor("x", "c48", e.topic("c48", 1))
 	first := x.ref
-	wantCodes(t, x.produce(12, 0, "X"), errNone, x.end(5, first, false), errNone)
+	wantCodes(t, x.produce(12, 0, "X"), kafkaerr.None, x.end(5, first, false), kafkaerr.None)
 	if x.ref.ProducerEpoch != first.ProducerEpoch+1 {
 		t.Fatal(x.ref)
 	}
 	second := x.ref
 	wantCodes(t,
-		x.end(5, first, false), errNone, // asked again: the answer did not arrive
-		x.produce(12, 0, "Y"), errNone,
-		x.end(5, first, true), errProducerFenced,
-		x.end(5, second, false), errNone,
+		x.end(5, first, false), kafkaerr.None, // asked again: the answer did not arrive
+		x.produce(12, 0, "Y"), kafkaerr.None,
+		x.end(5, first, true), kafkaerr.ProducerFenced,
+		x.end(5, second, false), kafkaerr.None,
 	)
 	mustEqual(t, e.values("c48", kgo.ReadCommitted()))
 	mustEqual(t, e.values("c48", kgo.ReadUncommitted()), "X", "Y")
@@ -140,26 +142,26 @@ func TestEachVersionHasItsCodeForWhatTheTransactionDoesNotHold(t *testing.T) {
 	e := start(t)
 	x := e.transactor("x", "t", e.topic("t", 1))
 	wantCodes(t,
-		x.produce(9, 0, "v"), errInvalidTxnState,
-		x.produce(10, 0, "v"), errInvalidTxnState,
-		x.produce(11, 0, "v"), errTransactionAbortable,
-		x.add(4, true), errInvalidTxnState,
-		x.add(5, true), errTransactionAbortable,
-		x.commitOffset(3), errInvalidTxnState,
-		x.commitOffset(4), errTransactionAbortable,
-		x.end(4, x.ref, true), errInvalidTxnState,
-		x.addOffsets(3), errNone,
-		x.commitOffset(3), errNone,
-		x.add(3, false), errNone,
-		x.add(5, true), errNone,
-		x.produce(9, 0, "v"), errNone,
-		x.produce(9, 0, "v"), errNone, // a repeat
-		x.end(4, x.ref, true), errNone,
-		x.end(1, x.ref, true), errNone,
-		x.produce(11, 1, "w"), errTransactionAbortable,
-		x.produce(12, 1, "w"), errNone,
-		x.commitOffset(5), errNone,
-		x.end(5, x.ref, true), errNone,
+		x.produce(9, 0, "v"), kafkaerr.InvalidTxnState,
+		x.produce(10, 0, "v"), kafkaerr.InvalidTxnState,
+		x.produce(11, 0, "v"), kafkaerr.TransactionAbortable,
+		x.add(4, true), kafkaerr.InvalidTxnState,
+		x.add(5, true), kafkaerr.TransactionAbortable,
+		x.commitOffset(3), kafkaerr.InvalidTxnState,
+		x.commitOffset(4), kafkaerr.TransactionAbortable,
+		x.end(4, x.ref, true), kafkaerr.InvalidTxnState,
+		x.addOffsets(3), kafkaerr.None,
+		x.commitOffset(3), kafkaerr.None,
+		x.add(3, false), kafkaerr.None,
+		x.add(5, true), kafkaerr.None,
+		x.produce(9, 0, "v"), kafkaerr.None,
+		x.produce(9, 0, "v"), kafkaerr.None, // a repeat
+		x.end(4, x.ref, true), kafkaerr.None,
+		x.end(1, x.ref, true), kafkaerr.None,
+		x.produce(11, 1, "w"), kafkaerr.TransactionAbortable,
+		x.produce(12, 1, "w"), kafkaerr.None,
+		x.commitOffset(5), kafkaerr.None,
+		x.end(5, x.ref, true), kafkaerr.None,
 	)
 	mustEqual(t, e.values("t", kgo.ReadCommitted()), "v", "w")
 }
@@ -168,29 +170,29 @@ func TestEachVersionHasItsCodeForWhatTheTransactionDoesNotHold(t *testing.T) {
 func TestAProducerWhoseTransactionTimedOutIsToldThatItsEpochHasPassed(t *testing.T) {
 	e := start(t)
 	x := e.transactor("x", "t", e.topic("t", 1))
-	wantCodes(t, x.produce(12, 0, "v"), errNone)
+	wantCodes(t, x.produce(12, 0, "v"), kafkaerr.None)
 	for _, open := range e.st.OpenTransactions() {
 		if _, err := e.st.Commit(t.Context(), state.ExpireTransaction{OpenTransaction: open}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	wantCodes(t,
-		x.produce(9, 1, "w"), errInvalidProducerEpoch,
-		x.produce(11, 1, "w"), errInvalidProducerEpoch,
-		x.produce(12, 1, "w"), errInvalidProducerEpoch,
-		x.end(1, x.ref, true), errInvalidProducerEpoch,
-		x.end(4, x.ref, true), errProducerFenced,
-		x.end(5, x.ref, true), errProducerFenced,
-		x.add(1, false), errInvalidProducerEpoch,
-		x.add(3, false), errProducerFenced,
-		x.addOffsets(1), errInvalidProducerEpoch,
-		x.addOffsets(3), errProducerFenced,
-		x.commitOffset(5), errInvalidProducerEpoch,
-		x.init(3), errInvalidProducerEpoch,
-		x.init(4), errProducerFenced,
-		x.init(2), errNone, // whatever the id has
-		x.produce(12, 0, "w"), errNone,
-		x.end(5, x.ref, true), errNone,
+		x.produce(9, 1, "w"), kafkaerr.InvalidProducerEpoch,
+		x.produce(11, 1, "w"), kafkaerr.InvalidProducerEpoch,
+		x.produce(12, 1, "w"), kafkaerr.InvalidProducerEpoch,
+		x.end(1, x.ref, true), kafkaerr.InvalidProducerEpoch,
+		x.end(4, x.ref, true), kafkaerr.ProducerFenced,
+		x.end(5, x.ref, true), kafkaerr.ProducerFenced,
+		x.add(1, false), kafkaerr.InvalidProducerEpoch,
+		x.add(3, false), kafkaerr.ProducerFenced,
+		x.addOffsets(1), kafkaerr.InvalidProducerEpoch,
+		x.addOffsets(3), kafkaerr.ProducerFenced,
+		x.commitOffset(5), kafkaerr.InvalidProducerEpoch,
+		x.init(3), kafkaerr.InvalidProducerEpoch,
+		x.init(4), kafkaerr.ProducerFenced,
+		x.init(2), kafkaerr.None, // whatever the id has
+		x.produce(12, 0, "w"), kafkaerr.None,
+		x.end(5, x.ref, true), kafkaerr.None,
 	)
 	mustEqual(t, e.values("t", kgo.ReadCommitted()), "w")
 }
@@ -199,13 +201,13 @@ func TestAnAdministratorAbortsAWholeTransactionAndFencesItsProducer(t *testing.T
 	e := start(t)
 	x := e.transactor("x", "t", e.topic("t", 1))
 	wantCodes(t,
-		x.abortByAdmin(x.ref.ProducerEpoch, false), errInvalidTxnState, // none is open
-		x.produce(12, 0, "v"), errNone,
-		x.abortByAdmin(x.ref.ProducerEpoch, true), errInvalidRequest,
-		x.abortByAdmin(x.ref.ProducerEpoch+1, false), errInvalidProducerEpoch,
-		x.abortByAdmin(x.ref.ProducerEpoch, false), errNone,
-		x.produce(12, 1, "the rest"), errInvalidProducerEpoch,
-		x.end(5, x.ref, true), errProducerFenced,
+		x.abortByAdmin(x.ref.ProducerEpoch, false), kafkaerr.InvalidTxnState, // none is open
+		x.produce(12, 0, "v"), kafkaerr.None,
+		x.abortByAdmin(x.ref.ProducerEpoch, true), kafkaerr.InvalidRequest,
+		x.abortByAdmin(x.ref.ProducerEpoch+1, false), kafkaerr.InvalidProducerEpoch,
+		x.abortByAdmin(x.ref.ProducerEpoch, false), kafkaerr.None,
+		x.produce(12, 1, "the rest"), kafkaerr.InvalidProducerEpoch,
+		x.end(5, x.ref, true), kafkaerr.ProducerFenced,
 	)
 	mustEqual(t, e.values("t", kgo.ReadCommitted()))
 	mustEqual(t, e.values("t", kgo.ReadUncommitted()), "v")
@@ -217,7 +219,7 @@ func TestTransactionTimeoutsAreBounded(t *testing.T) {
 	for _, c := range []struct {
 		ms   int32
 		code int16
-	}{{0, errInvalidTransactionTimeout}, {-1, errInvalidTransactionTimeout}, {3_600_000, errNone}, {3_600_001, errInvalidTransactionTimeout}} {
+	}{{0, kafkaerr.InvalidTransactionTimeout}, {-1, kafkaerr.InvalidTransactionTimeout}, {3_600_000, kafkaerr.None}, {3_600_001, kafkaerr.InvalidTransactionTimeout}} {
 		req := kmsg.NewPtrInitProducerIDRequest()
 		req.Version, req.TransactionalID, req.TransactionTimeoutMillis = 1, kmsg.StringPtr("x"), c.ms
 		if got := r.ask(req).(*kmsg.InitProducerIDResponse).ErrorCode; got != c.code {
@@ -230,7 +232,7 @@ func TestTransactionsAreListedByEachFilter(t *testing.T) {
 	e := start(t)
 	id := e.topic("t", 1)
 	open := e.transactor("orders-1", "t", id)
-	wantCodes(t, open.produce(12, 0, "v"), errNone)
+	wantCodes(t, open.produce(12, 0, "v"), kafkaerr.None)
 	empty := e.transactor("orders-2", "t", id)
 	e.transactor("other", "t", id)
 	pattern := func(p string) func(*kmsg.ListTransactionsRequest) {
@@ -263,8 +265,8 @@ func TestTransactionsAreListedByEachFilter(t *testing.T) {
 	bad := kmsg.NewPtrListTransactionsRequest()
 	for _, pattern := range []string{"(", "a)(b"} {
 		bad.Version, bad.TransactionalIDPattern = 2, &pattern
-		if c := open.ask(bad).(*kmsg.ListTransactionsResponse).ErrorCode; c != errInvalidRegularExpression {
-			t.Errorf("%s: %s", pattern, errorName(c))
+		if c := open.ask(bad).(*kmsg.ListTransactionsResponse).ErrorCode; c != kafkaerr.InvalidRegularExpression {
+			t.Errorf("%s: %s", pattern, kafkaerr.Name(c))
 		}
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
+
+	"millrace/server/kafka/kafkaerr"
 
 	"millrace/store/state"
 
@@ -175,11 +176,11 @@ func TestAnOffsetInAnOpenTransactionIsUnstableUntilItTimesOut(t *testing.T) {
 	stable := func() kmsg.OffsetFetchResponseGroupTopicPartition {
 		return r.ask(fetch).(*kmsg.OffsetFetchResponse).Groups[0].Topics[0].Partitions[0]
 	}
-	if p := stable(); p.ErrorCode != errUnstableOffsetCommit {
+	if p := stable(); p.ErrorCode != kafkaerr.UnstableOffsetCommit {
 		t.Fatalf("%+v", p)
 	}
 	fetch.Groups[0].Topics = nil
-	if p := stable(); p.ErrorCode != errUnstableOffsetCommit {
+	if p := stable(); p.ErrorCode != kafkaerr.UnstableOffsetCommit {
 		t.Fatalf("of all: %+v", p)
 	}
 	fetch.Groups[0].Topics = []kmsg.OffsetFetchRequestGroupTopic{{Topic: "c50", Partitions: []int32{0}}}
@@ -193,7 +194,7 @@ func TestAnOffsetInAnOpenTransactionIsUnstableUntilItTimesOut(t *testing.T) {
 	}
 	end := kmsg.NewPtrEndTxnRequest()
 	end.Version, end.TransactionalID, end.ProducerID, end.ProducerEpoch, end.Commit = 4, "x", id.ProducerID, id.ProducerEpoch, true
-	if c := r.ask(end).(*kmsg.EndTxnResponse).ErrorCode; c != errProducerFenced {
+	if c := r.ask(end).(*kmsg.EndTxnResponse).ErrorCode; c != kafkaerr.ProducerFenced {
 		t.Fatal(c)
 	}
 }
@@ -293,7 +294,7 @@ func TestATransactionSurvivesARestartAndIsCommittedByAnother(t *testing.T) {
 		}
 	}
 	mustEqual(t, e.values("t", kgo.ReadCommitted()), "v")
-	if end.Commit = false; r.ask(end).(*kmsg.EndTxnResponse).ErrorCode != errInvalidTxnState {
+	if end.Commit = false; r.ask(end).(*kmsg.EndTxnResponse).ErrorCode != kafkaerr.InvalidTxnState {
 		t.Fatal("an abort after the commit")
 	}
 }
@@ -317,30 +318,5 @@ func TestFeaturesOfLevelZeroAreKeptFromOldClients(t *testing.T) {
 				t.Errorf("version %d lists %s", version, f.Name)
 			}
 		}
-	}
-}
-
-func TestTimedOutTransactionsAreAbortedByAMonotonicClock(t *testing.T) {
-	e := start(t, func(o *Options) { o.Now = func() time.Time { return time.Unix(1, 0) } })
-	ctx := context.Background()
-	id := e.topic("t", 1)
-	res, err := commitAs[state.ProducerIDResult](ctx, e.srv, state.InitTransaction{TransactionalID: "x", TimeoutMillis: 60_000, ProducerID: -1, ProducerEpoch: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ref := state.TransactionRef{TransactionalID: "x", ProducerID: res.ProducerID, ProducerEpoch: res.ProducerEpoch}
-	if _, err := e.st.Commit(ctx, state.AddPartitionsToTransaction{TransactionRef: ref, Partitions: []state.TopicPartition{{Topic: id}}}); err != nil {
-		t.Fatal(err)
-	}
-	seen := e.srv.abortTimedOut(ctx, nil)
-	if tx, _ := e.st.Transaction("x"); len(seen) != 1 || tx.Status != state.TransactionOngoing {
-		t.Fatal(seen, tx)
-	}
-	for open := range seen {
-		seen[open] = time.Now().Add(-61 * time.Second)
-	}
-	e.srv.abortTimedOut(ctx, seen)
-	if tx, _ := e.st.Transaction("x"); tx.Status != state.TransactionCompleteAbort || tx.ProducerEpoch != ref.ProducerEpoch+1 {
-		t.Fatal(tx)
 	}
 }
