@@ -71,8 +71,8 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 	case *expression.Between:
 		val, lower, upper := e.Val, e.Lower, e.Upper
 		switch {
-		case types.IsDecimal(val.Type()) && (moreDigits(lower, val) || moreDigits(upper, val)):
-			// The engine cuts the bounds' digits.
+		case types.IsDecimal(val.Type()) && (otherDigits(lower, val) || otherDigits(upper, val)):
+			// The engine cuts digits of one or the other.
 			at := func(c expression.Comparer) sql.Expression {
 				if x := fixDecimals(c); x != nil {
 					return x
@@ -125,11 +125,11 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 	}
 }
 
-// moreDigits says whether a is a decimal, and no constant, with more digits behind the point than decimal b.
-func moreDigits(a, b sql.Expression) bool {
+// otherDigits says whether a is a decimal, and no constant, with more or fewer digits behind the point than decimal b.
+func otherDigits(a, b sql.Expression) bool {
 	_, constant := a.(*expression.Literal)
 	x, ok := a.Type().(sql.DecimalType)
-	return ok && !constant && x.Scale() > b.Type().(sql.DecimalType).Scale()
+	return ok && !constant && x.Scale() != b.Type().(sql.DecimalType).Scale()
 }
 
 // fixDecimals has the decimal of more digits on the left: the engine rounds the right one to the left one's, if that is

@@ -72,7 +72,10 @@ func (w *Walk) value(v reflect.Value) {
 		w.depth -= deeper
 	case reflect.Struct:
 		switch v.Type() {
-		case colIdentType, tableIDType, authInfoType, sqlValType, injectedType:
+		case colIdentType, tableIDType, authInfoType, sqlValType:
+			return
+		case injectedType:
+			w.value(v.FieldByName("Children")) // the rest is ours
 			return
 		}
 		for i := range v.NumField() {
@@ -178,6 +181,10 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 		return rewriteNot(e)
 	case *sqlparser.GroupConcatExpr:
 		return rewriteGroupConcat(e)
+	case *sqlparser.TimestampFuncExpr:
+		return rewriteTimestampFunction(e)
+	case *sqlparser.ExtractFuncExpr:
+		return rewriteExtract(e)
 	case *sqlparser.FuncExpr:
 		rewriteTimeArguments(e)
 		rewriteWindowCall(e)

@@ -17,7 +17,7 @@ func tooLong(ctx *sql.Context, name string) any {
 // stringFunctions are those that make long text of short: the engine's know no bound, and one
 // REPLACE of every letter of a long text by another long text ended the process.
 func stringFunctions(memory Memory) []sql.Function {
-	return []sql.Function{
+	return append(letterFunctions(), []sql.Function{
 		scalarFunction(scalar{name: "concat", strict: true, joins: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
 			return joined(ctx, memory, "concat", args, "")
 		}}, 1, maxArguments),
@@ -78,7 +78,7 @@ func stringFunctions(memory Memory) []sql.Function {
 		}}, 1, 1),
 		scalarFunction(scalar{name: "lpad", strict: true, typeOf: fixed(types.LongText), eval: pad(true)}, 3, 3),
 		scalarFunction(scalar{name: "rpad", strict: true, typeOf: fixed(types.LongText), eval: pad(false)}, 3, 3),
-	}
+	}...)
 }
 
 // longText is v as the engine converts it to text.

@@ -1,0 +1,26 @@
+package mysql
+
+import "testing"
+
+// What generated queries found (test/differential), each in the shortest form that showed it.
+func TestWhatGeneratedQueriesFound(t *testing.T) {
+	in := start(t, nil)
+	in.topic("g", map[string]string{"millrace.columns": "id INT, s VARCHAR(20), n DECIMAL(12,2), w DECIMAL(65,30), d DATE, t DATETIME(3), e ENUM('small','large','Big')"},
+		`{"id":1,"s":"red","n":"0.10","w":"0.1","d":"2024-02-29","t":"2024-01-01 00:00:00.000","e":"Big"}`,
+		`{"id":2,"s":"blue","n":"0.01","w":"0.000000000000000000000000000001","d":"2023-12-31","t":"2024-02-29 12:34:56.789","e":"small"}`,
+		`{"id":3,"n":"1.50","w":"2","d":"2025-06-15"}`)
+	cases{
+		{"SELECT id, TIMESTAMPDIFF(MONTH, t, LAST_DAY(t)), TIMESTAMPDIFF(MONTH, LAST_DAY(t), t), TIMESTAMPDIFF(YEAR, t, '2025-02-28 12:34:56.788') FROM g ORDER BY id", "1,0,0,1 / 2,0,0,0 / 3,NULL,NULL,NULL"},
+		{"SELECT TIMESTAMPDIFF(MONTH, '2024-01-31', '2024-02-29'), TIMESTAMPDIFF(MONTH, '2024-03-01', '2024-02-01'), TIMESTAMPDIFF(QUARTER, '2024-01-01', '2024-07-01'), TIMESTAMPDIFF(YEAR, '1600-03-01', '2024-02-29')", "0,-1,2,423"},
+		{"SELECT TIMESTAMPDIFF(SECOND, '1000-01-01', '9999-12-31'), TIMESTAMPDIFF(MICROSECOND, '2024-01-01 00:00:00.5', '2024-01-01'), TIMESTAMPDIFF(DAY, '2024-01-02', '2024-01-01 00:00:01')", "284012438400,-500000,0"},
+		{"SELECT EXTRACT(WEEK FROM d) FROM g ORDER BY id", "8 / 53 / 24"},
+		{"SELECT id FROM g WHERE w BETWEEN n AND 2 ORDER BY id", "1 / 3"},
+		{"SELECT id FROM g WHERE n BETWEEN w AND 2 ORDER BY id", "1 / 2"},
+		{"SELECT MIN(s), MAX(s) FROM (SELECT UPPER(e) AS s FROM g ORDER BY _offset LIMIT 10) i", "BIG,SMALL"},
+		{"SELECT s FROM (SELECT UPPER(e) AS s FROM g) i ORDER BY 1", "NULL / BIG / SMALL"},
+		{"SELECT MAX(x), MAX(z) FROM (SELECT UPPER(id + 0.5) AS x, REVERSE(id + 10) AS z FROM g) i", "3.5,31"},
+		{"SELECT 1 DIV 0 UNION ALL SELECT SUM(id) / 7 FROM g UNION ALL SELECT CAST('12x' AS SIGNED)", "NULL / 0.8571 / 12.0000"},
+		{"SELECT k, SUM(c) FROM (SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE id > 1 GROUP BY k UNION ALL SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE NOT (id > 1) GROUP BY k UNION ALL SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE (id > 1) IS NULL GROUP BY k) u GROUP BY k ORDER BY k", "no,2 / yes,1"},
+		{"SELECT k, SUM(c) FROM (SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE id > 1 GROUP BY k UNION ALL SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE id <= 1 GROUP BY k) u GROUP BY k ORDER BY k", "no,2 / yes,1"},
+	}.check(t, in)
+}
