@@ -31,7 +31,8 @@ type conn struct {
 	lastStmtID    uint32
 	cursors       int
 	pid           uint64
-	work          work // the session's transaction
+	work          work   // the session's transaction
+	nextMode      string // of the next transaction, as SET TRANSACTION said; "": as the session's variables say
 }
 
 func newConn(s *Server, wc *wire.Conn) *conn {

@@ -17,6 +17,9 @@ import (
 // to be safe in the engine: what is not in this list does not run.
 func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression) (a *answer, done bool, err error) {
 	ok := func(err error) (*answer, bool, error) { return &answer{}, true, err }
+	if err := c.checkMode(stmt); err != nil {
+		return nil, true, err
+	}
 	if err := c.implicitCommit(stmt); err != nil {
 		return nil, true, err
 	}
@@ -38,9 +41,9 @@ func (c *conn) dispatch(ctx *sql.Context, stmt sqlparser.Statement, text string,
 	case *sqlparser.Begin:
 		return ok(c.beginWork(s))
 	case *sqlparser.Commit:
-		return ok(c.endWork(true))
+		return ok(c.finish(text, true))
 	case *sqlparser.Rollback:
-		return ok(c.endWork(false))
+		return ok(c.finish(text, false))
 	case *sqlparser.Savepoint, *sqlparser.RollbackSavepoint, *sqlparser.ReleaseSavepoint:
 		return ok(c.savepoint(stmt))
 	case *sqlparser.LockTables, *sqlparser.UnlockTables:
@@ -157,7 +160,7 @@ func (c *conn) use(ctx *sql.Context, db string) error {
 }
 
 // set refuses to change what is everyone's, and lets the engine change what is the session's.
-func (c *conn) set(_ *sql.Context, s *sqlparser.Set) (*answer, bool, error) {
+func (c *conn) set(ctx *sql.Context, s *sqlparser.Set) (*answer, bool, error) {
 	for _, e := range s.Exprs {
 		switch e.Scope {
 		case sqlparser.SetScope_Global, sqlparser.SetScope_Persist, sqlparser.SetScope_PersistOnly:
@@ -166,7 +169,8 @@ func (c *conn) set(_ *sql.Context, s *sqlparser.Set) (*answer, bool, error) {
 			}
 		}
 	}
-	return nil, false, nil
+	done, err := c.setMode(ctx, s)
+	return okAnswer(0), done, err
 }
 
 // checkZone remembers the time zone before a SET; what it returns puts it back, with an error, if the

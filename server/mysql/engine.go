@@ -44,6 +44,9 @@ var setVariables = sync.OnceValue(func() error {
 		"secure_file_priv":   "/nonexistent/millrace-reads-and-writes-no-files",
 		"local_infile":       int8(0),
 		"max_allowed_packet": int64(16 << 20),
+		// What every statement has; see transaction_mode.go.
+		"transaction_isolation": isolationLevel,
+		"tx_isolation":          isolationLevel,
 		// SYSTEM would show timestamps differently on every machine.
 		"time_zone":        "+00:00",
 		"system_time_zone": "UTC",

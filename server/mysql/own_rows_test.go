@@ -112,3 +112,135 @@ func TestATransactionSeesItsOwnRowsInEveryKindOfQuery(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestColumnsThatATransactionBringsAreItsOwnUntilItCommits(t *testing.T) {
+	in := start(t, nil)
+	in.topic("e", nil, `{"n":1,"s":"x"}`)
+	db, other := in.open("app", "", ""), in.open("app", "", "")
+	columns := func(db *sql.DB) string {
+		return ask(t, db, "SELECT GROUP_CONCAT(CONCAT(column_name, ' ', data_type) ORDER BY ordinal_position) FROM information_schema.columns WHERE table_name = 'e' AND ordinal_position > 7")
+	}
+	const was = "n bigint,s varchar"
+	for _, end := range []string{"ROLLBACK", "COMMIT"} {
+		execAll(t, db, "BEGIN", `INSERT INTO e (_value) VALUES ('{"n":2.5,"s":"y","more":{"z":true}}')`)
+		for range 2 { // the second time what was read is not read again
+			if got := columns(db); got != "n double,s varchar,more.z tinyint" {
+				t.Error(got)
+			}
+		}
+		for _, shape := range []string{"SET millrace_pushdown=1", "SET millrace_pushdown=0"} {
+			execAll(t, db, shape)
+			if got := ask(t, db, "SELECT n, s, `more.z` FROM e ORDER BY n"); got != "1,x,NULL / 2.5,y,1" {
+				t.Errorf("%s: %s", shape, got)
+			}
+			if got := ask(t, db, "SELECT SUM(n), MAX(`more.z`), COUNT(_error) FROM e"); got != "3.5,1,0" {
+				t.Errorf("%s: %s", shape, got)
+			}
+		}
+		execAll(t, db, "INSERT INTO e (n, `more.z`) VALUES (0.25, FALSE)", `INSERT INTO e (_key, _value) VALUES (REPEAT('k', 20000), '{"last":[1]}')`)
+		if got := columns(db); got != "n double,s varchar,more.z tinyint,last json" {
+			t.Error(got)
+		}
+		if got := ask(t, db, "SELECT data_type FROM information_schema.columns WHERE table_name='e' AND column_name='_key'"); got != "longtext" {
+			t.Error(got)
+		}
+		if got := columns(other); got != was {
+			t.Error("another session sees", got)
+		}
+		if got := ask(t, other, "SELECT n, s FROM e"); got != "1,x" {
+			t.Error("another session sees", got)
+		}
+		// Columns that others bring meanwhile are not lost.
+		in.produce(in.id("e"), `{"theirs":1}`)
+		if got := ask(t, db, "SELECT COUNT(theirs), COUNT(last), SUM(n) FROM e"); got != "1,1,3.75" {
+			t.Error(got)
+		}
+		execAll(t, db, end)
+		for _, db := range []*sql.DB{db, other} {
+			switch got := columns(db); {
+			case end == "ROLLBACK" && got != was+",theirs bigint":
+				t.Error("after ROLLBACK", got)
+			case end == "COMMIT" && got != "n double,s varchar,theirs bigint,more.z tinyint,last json":
+				t.Error("after COMMIT", got)
+			}
+		}
+		if end == "ROLLBACK" {
+			run(t, in, "DROP TABLE e")
+			in.topic("e", nil, `{"n":1,"s":"x"}`)
+		}
+	}
+}
+
+func TestOwnRowsEndWithTheirTransaction(t *testing.T) {
+	in := start(t, nil)
+	run(t, in, "CREATE TABLE a (i INT)", "INSERT INTO a (i) VALUES (1)")
+	db, other := in.open("app", "", ""), in.open("app", "", "")
+	const all = "SELECT GROUP_CONCAT(i ORDER BY i) FROM a"
+	expect := func(own, others string) {
+		t.Helper()
+		for _, shape := range []string{"SET millrace_pushdown=1", "SET millrace_pushdown=0"} {
+			execAll(t, db, shape)
+			if got := ask(t, db, all); got != own {
+				t.Errorf("%s: the session sees %s, want %s", shape, got, own)
+			}
+		}
+		if got := ask(t, other, all); got != others {
+			t.Errorf("others see %s, want %s", got, others)
+		}
+	}
+	execAll(t, db, "BEGIN", "INSERT INTO a (i) VALUES (2)")
+	expect("1,2", "1")
+	execAll(t, db, "ROLLBACK")
+	expect("1", "1")
+	// What is sealed while the transaction is open is as little anyone else's.
+	execAll(t, db, "BEGIN", "INSERT INTO a (i) VALUES (3)")
+	if err := in.store.Seal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect("1,3", "1")
+	execAll(t, db, "INSERT INTO a (i) VALUES (4)", "COMMIT")
+	expect("1,3,4", "1,3,4")
+	// Without autocommit, the next statement after an end begins another one.
+	execAll(t, db, "SET autocommit=0", "INSERT INTO a (i) VALUES (5)")
+	expect("1,3,4,5", "1,3,4")
+	execAll(t, db, "ROLLBACK", "INSERT INTO a (i) VALUES (6)")
+	expect("1,3,4,6", "1,3,4")
+	execAll(t, db, "CREATE TABLE b (i INT)") // commits
+	expect("1,3,4,6", "1,3,4,6")
+	execAll(t, db, "INSERT INTO a (i) VALUES (7)", "SET autocommit=1")
+	expect("1,3,4,6,7", "1,3,4,6,7")
+	// A refused statement leaves what was before it, a SAVEPOINT that cannot be gone back to as well.
+	execAll(t, db, "BEGIN", "INSERT INTO a (i) VALUES (8)", "SAVEPOINT s", "INSERT INTO a (i) VALUES (9)")
+	if _, err := db.Exec("INSERT INTO a (i) VALUES (10), ('x')"); errNumber(err) != 1366 {
+		t.Error(err)
+	}
+	if _, err := db.Exec("ROLLBACK TO SAVEPOINT s"); errNumber(err) != 1235 {
+		t.Error(err)
+	}
+	expect("1,3,4,6,7,8,9", "1,3,4,6,7")
+	// Each execution of a prepared statement sees what the transaction has by then.
+	st, err := db.Prepare(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for _, want := range []string{"1,3,4,6,7,8,9", "1,3,4,6,7,8,9,11", "1,3,4,6,7"} {
+		var got string
+		if err := st.QueryRow().Scan(&got); err != nil || got != want {
+			t.Errorf("prepared: %s, want %s (%v)", got, want, err)
+		}
+		switch want {
+		case "1,3,4,6,7,8,9":
+			execAll(t, db, "INSERT INTO a (i) VALUES (11)")
+		default:
+			execAll(t, db, "ROLLBACK")
+		}
+	}
+	// Nothing of a topic that was emptied comes back.
+	execAll(t, db, "BEGIN", "INSERT INTO a (i) VALUES (12)")
+	run(t, in, "TRUNCATE TABLE a")
+	execAll(t, db, "INSERT INTO a (i) VALUES (13)")
+	expect("13", "NULL")
+	execAll(t, db, "COMMIT")
+	expect("13", "13")
+}

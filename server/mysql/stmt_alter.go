@@ -54,7 +54,7 @@ func (c *conn) alterTable(ctx *sql.Context, text string) error {
 // alterTableForm carries out forms of ALTER TABLE that only one of the two parsers knows.
 func alterTableForm(text string) func(*conn, *sql.Context, map[string]sql.Expression) (*answer, error) {
 	return func(c *conn, ctx *sql.Context, _ map[string]sql.Expression) (*answer, error) {
-		if err := c.endWork(true); err != nil {
+		if err := c.change(); err != nil {
 			return nil, err
 		}
 		return okAnswer(0), c.alterTable(ctx, text)

@@ -37,9 +37,6 @@ func (c *conn) insert(ctx *sql.Context, s *sqlparser.Insert, text string, bindin
 	if err != nil {
 		return nil, err
 	}
-	if c.work.readOnly {
-		return nil, errReadOnlyTransaction
-	}
 	var names []string
 	for _, n := range s.Columns {
 		names = append(names, n.String())

@@ -32,7 +32,7 @@ func (c *conn) parseAccount(text string, multi bool) (_ *ownStatement, first, re
 		case *account.ShowCreateUser:
 			return c.showCreateUser(s)
 		}
-		if err := c.endWork(true); err != nil {
+		if err := c.change(); err != nil {
 			return nil, err
 		}
 		return okAnswer(0), c.changeAccounts(ctx, s)

@@ -34,10 +34,7 @@ const (
 	transactionTimeout = 5 * time.Minute
 )
 
-var (
-	errReadOnlyTransaction = sqlerr.New(1792, "25006", "Cannot execute statement in a READ ONLY transaction.")
-	errPartialRollback     = sqlerr.Instead("ROLLBACK TO SAVEPOINT after an INSERT", "The transaction can be rolled back as a whole.")
-)
+var errPartialRollback = sqlerr.Instead("ROLLBACK TO SAVEPOINT after an INSERT", "The transaction can be rolled back as a whole.")
 
 // transactionIDs gives out transactional ids, each to one session at a time, the lowest free number first,
 // so that there are no more of them than were ever in use at once.
@@ -150,7 +147,7 @@ func (c *conn) ownRows() *sqltable.Transaction {
 // endWork commits or rolls back what is open, if anything is.
 func (c *conn) endWork(commit bool) error {
 	tx := c.work.tx
-	c.work = work{}
+	c.work, c.nextMode = work{}, ""
 	if tx == nil {
 		return nil
 	}
@@ -159,11 +156,16 @@ func (c *conn) endWork(commit bool) error {
 
 // begin carries out BEGIN, which ends what was open, as in MySQL.
 func (c *conn) beginWork(s *sqlparser.Begin) error {
+	mode := s.TransactionCharacteristic
+	if mode == "" {
+		mode = c.nextMode
+	}
 	if err := c.endWork(true); err != nil {
 		return err
 	}
-	c.work.explicit = true
-	c.work.readOnly = strings.EqualFold(s.TransactionCharacteristic, "read only")
+	c.nextMode = mode
+	c.work.readOnly = c.readOnly()
+	c.work.explicit, c.nextMode = true, ""
 	return nil
 }
 
