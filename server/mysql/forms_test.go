@@ -1,6 +1,9 @@
 package mysql
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFormsThatTheParserDoesNotKnow(t *testing.T) {
 	in := start(t, nil)
@@ -25,7 +28,7 @@ func TestFormsThatTheParserDoesNotKnow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names, err := r.Columns(); err != nil || names[1] != "2 IS NULL" {
+	if names, err := r.Columns(); err != nil || names[1] != "2 IS UNKNOWN" {
 		t.Error(names, err)
 	}
 	_ = r.Close()
@@ -56,5 +59,48 @@ func TestWordsThatMySQLDoesNotReserveAreNames(t *testing.T) {
 	}
 	if _, err := table(t, db, "SELECT copy FROM"); errNumber(err) != 1064 {
 		t.Error(err)
+	}
+}
+
+func TestSetNamesSetsTheCollationToo(t *testing.T) {
+	in := start(t, nil)
+	db := in.open("app", "", "")
+	for _, c := range [][2]string{
+		{"SET NAMES utf8mb4 COLLATE utf8mb4_0900_bin", "utf8mb4_0900_bin"},
+		{"SET NAMES utf8mb4", "utf8mb4_0900_ai_ci"},
+		{"set @a = 1, names 'utf8mb4' collate 'utf8mb4_bin' /* COLLATE x */", "utf8mb4_bin"},
+		{"SET NAMES utf8mb4 COLLATE DEFAULT", "utf8mb4_0900_ai_ci"},
+	} {
+		if _, err := db.Exec(c[0]); err != nil {
+			t.Fatal(c[0], err)
+		}
+		if got := ask(t, db, "SELECT @@collation_connection"); got != c[1] {
+			t.Errorf("%s: %s, want %s", c[0], got, c[1])
+		}
+	}
+	for text, number := range map[string]int{"SET NAMES utf8mb4 COLLATE latin1_bin": 1253, "SET NAMES utf8mb4 COLLATE nosuch": 1273} {
+		if _, err := db.Exec(text); errNumber(err) != number {
+			t.Errorf("%s: %v, want %d", text, err, number)
+		}
+	}
+}
+
+func TestAnAggregateOfConstantsMayBeSelectedTwice(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "i INT, s VARCHAR(9)"}, `{"i":1,"s":"x"}`, `{"i":2,"s":"y"}`, `{"i":4,"s":"y"}`)
+	bothWays(t, in.open("app", "", ""), []struct{ query, want string }{
+		{"SELECT SUM(2), SUM(2), sum(2) FROM t", "6,6,6"},
+		{"SELECT COUNT(1), COUNT(1), COUNT(*), COUNT(*), MAX(1.5), MAX(1.5), SUM(i), SUM(i) FROM t", "3,3,3,3,1.5,1.5,7,7"},
+		{"SELECT COUNT(1), COUNT(*) c, SUM( 2 ), SUM(2) FROM t HAVING c > 2", "3,3,6,6"},
+		{"SELECT s, COUNT(1), COUNT(1) FROM t GROUP BY s HAVING COUNT(1) > 1 ORDER BY COUNT(1)", "y,2,2"},
+		{"SELECT (SELECT COUNT(1) FROM t) a, x.* FROM (SELECT COUNT(1) c, s FROM t GROUP BY s) x ORDER BY 2", "3,1,x / 3,2,y"},
+	})
+	r, err := in.open("app", "", "").Query("SELECT SUM(2), sum(2), 1--1, 'a\\%' LIKE 'a\\_' FROM t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if names, err := r.Columns(); err != nil || strings.Join(names, "|") != "SUM(2)|sum(2)|1--1|'a\\%' LIKE 'a\\_'" {
+		t.Error(names, err)
 	}
 }

@@ -82,20 +82,21 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 			options = sql.NewSqlModeFromString(m).ParserOptions()
 		}
 	}
-	if text, err = rewrite.Forms(rewrite.Text(text, options.AnsiQuotes), options.AnsiQuotes); err != nil {
+	source, err := rewrite.Read(text, options.AnsiQuotes)
+	if err != nil {
 		return nil, "", "", err
 	}
 	if multi {
-		text = strings.TrimLeft(text, "; \t\r\n") // an empty statement between two is none
+		source = source.WithoutStart("; \t\r\n") // an empty statement between two is none
 	}
-	stmt, first, rest, err = c.s.engine.Parser.ParseWithOptions(c.s.base, text, ';', multi, options)
+	stmt, first, rest, err = c.s.engine.Parser.ParseWithOptions(c.s.base, source.Text, ';', multi, options)
 	if err != nil {
-		if own, f, r, ok := parseOwn(c.s.forms, text, multi); ok {
-			return own, f, r, nil
+		if own, f, r, ok := parseOwn(c.s.forms, source.Text, multi); ok {
+			return own, f, source.Rest(r), nil
 		}
-		if quoted, ok := rewrite.QuotedNames(text, options.AnsiQuotes); ok {
-			if st, f, r, again := c.s.engine.Parser.ParseWithOptions(c.s.base, quoted, ';', multi, options); again == nil {
-				stmt, first, rest, err = st, f, r, nil
+		if quoted, ok := source.QuotedNames(options.AnsiQuotes); ok {
+			if st, f, r, again := c.s.engine.Parser.ParseWithOptions(c.s.base, quoted.Text, ';', multi, options); again == nil {
+				source, stmt, first, rest, err = quoted, st, f, r, nil
 			}
 		}
 	}
@@ -105,7 +106,8 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 		}
 		return nil, "", "", sql.ErrSyntaxError.New(syntaxMessage(err))
 	}
-	if blank(rest) {
+	source.NameColumns(stmt)
+	if rest = source.Rest(rest); blank(rest) {
 		rest = ""
 	}
 	if err := rewrite.CheckComplexity(stmt); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"millrace/catalog/sqltable"
 	"millrace/pushdown"
+	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -33,8 +34,8 @@ type setOps struct {
 }
 
 func (f *setOps) fix(node sql.Node) (sql.Node, error) {
-	if _, ok := node.(*plan.RecursiveCte); ok {
-		return node, nil // its types are those of its first part
+	if n, ok := node.(*plan.RecursiveCte); ok {
+		return f.recursive(n)
 	}
 	if n, ok := node.(*plan.SetOp); ok {
 		return f.setOp(n)
@@ -270,7 +271,7 @@ func (l setMember) ids() []sql.ColumnId {
 	return out
 }
 
-// to projects a member's columns to types.
+// to projects a member's columns to types; nil leaves one as it is.
 func (l setMember) to(types []sql.Type) sql.Node {
 	schema := l.node.Schema()
 	exprs := make([]sql.Expression, len(schema))
@@ -285,7 +286,7 @@ func (l setMember) to(types []sql.Type) sql.Node {
 		}
 		g := expression.NewGetFieldWithTable(id, table, c.Type, c.DatabaseSource, c.Source, c.Name, c.Nullable)
 		exprs[i] = g
-		if !identical(types[i], c.Type) {
+		if types[i] != nil && !identical(types[i], c.Type) {
 			exprs[i], same = expression.NewAlias(c.Name, &setOpCast{expression.UnaryExpression{Child: g}, types[i]}), false
 		}
 	}
@@ -364,7 +365,7 @@ func reference(e sql.Expression) *expression.GetField {
 	return g
 }
 
-// setOpCast brings a value to a set operation's column type, which holds it.
+// setOpCast brings a value to a set operation's column type.
 type setOpCast struct {
 	expression.UnaryExpression
 	typ sql.Type
@@ -412,6 +413,10 @@ func (c *setOpCast) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 			v = s.ToString()
 		}
 	}
-	out, _, err := c.typ.Convert(ctx, v)
+	out, in, err := c.typ.Convert(ctx, v)
+	if err == nil && in != sql.InRange {
+		// A union's type holds all values; that of a recursive query's column need not.
+		return nil, sqlerr.New(1264, "22003", "Out of range value for column '%s' at row 1", c.Child)
+	}
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"millrace/server/mysql/sqlfn"
 
+	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
@@ -22,15 +23,17 @@ const (
 	mostPlain = 2
 )
 
-// wrapDeep wraps columns in stmt.
-func wrapDeep(stmt sqlparser.Statement) {
+// wrapDeep wraps columns in stmt. The error says that a query's columns do not fit the names that it gives them.
+func wrapDeep(stmt sqlparser.Statement) error {
 	d := &deepQueries{seen: map[sqlparser.SelectStatement]*deepQuery{}, ctes: map[string]*deepQuery{}}
 	d.statement(stmt)
+	return d.err
 }
 
 type deepQueries struct {
 	seen map[sqlparser.SelectStatement]*deepQuery
 	ctes map[string]*deepQuery // in scope, by lower-case name
+	err  error
 }
 
 // deepQuery is a query that others may read.
@@ -99,6 +102,9 @@ func (d *deepQueries) define(with *sqlparser.With) map[string]*deepQuery {
 		sub, ok := c.Expr.(*sqlparser.Subquery)
 		if !ok || with.Recursive {
 			d.ctes[name] = &deepQuery{height: 1} // the types of a recursive one are those of its first part
+			if ok && len(c.Columns) > 0 {
+				d.checkFirst(members(sub.Select, nil), len(c.Columns))
+			}
 			continue
 		}
 		columns := c.Columns
@@ -108,6 +114,16 @@ func (d *deepQueries) define(with *sqlparser.With) map[string]*deepQuery {
 		d.ctes[name] = d.query(sub.Select).named(columns)
 	}
 	return d.ctes
+}
+
+// checkFirst sees that the first part of a recursive query has as many columns as there are names: the planner goes by that.
+func (d *deepQueries) checkFirst(parts []*sqlparser.Select, names int) {
+	if len(parts) == 0 {
+		return
+	}
+	if exprs, ok := d.withoutStars(parts[0]); ok && len(exprs) != names && d.err == nil {
+		d.err = sql.ErrColumnCountMismatch.New()
+	}
 }
 
 // named is q with the list of columns behind its alias, if there is one.

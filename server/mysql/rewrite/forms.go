@@ -6,26 +6,26 @@ import (
 	"strings"
 
 	"millrace/server/mysql/sqlerr"
+
+	"github.com/dolthub/go-mysql-server/sql"
 )
 
 var (
-	// mayHaveForms finds, quickly, what Forms may have to change.
-	mayHaveForms = regexp.MustCompile(`(?i)\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(`)
-	isUnknown    = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
-	quantified   = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
+	// mayHaveForms finds, quickly, what forms may have to change.
+	mayHaveForms  = regexp.MustCompile(`(?is)\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bNAMES\b.+COLLATE\b`)
+	isUnknown     = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
+	quantified    = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
+	collatedNames = regexp.MustCompile(`(?i)^\s*SET\b(?:[^;]*,)?\s*NAMES\s+(\w+)\s+(COLLATE)\s+(\w+)`)
 )
 
-// Forms writes forms that the parser does not know as such that mean the same: IS UNKNOWN is IS NULL, = ANY (SELECT …) is IN,
-// and <> ALL (SELECT …) is NOT IN. Other comparisons with ANY, SOME or ALL are refused, with what to write instead.
-func Forms(text string, ansiQuotes bool) (string, error) {
+// forms writes forms that the parser does not know as such that mean the same: IS UNKNOWN is IS NULL, = ANY (SELECT …) is IN,
+// <> ALL (SELECT …) is NOT IN, and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
+// with ANY, SOME or ALL are refused, with what to write instead.
+func forms(text string, ansiQuotes bool) ([]change, error) {
 	if !mayHaveForms.MatchString(text) {
-		return text, nil
+		return nil, nil
 	}
 	bare := bareText(text, ansiQuotes)
-	type change struct {
-		from, to int
-		with     string
-	}
 	var changes []change
 	for _, m := range isUnknown.FindAllStringSubmatchIndex(bare, -1) {
 		changes = append(changes, change{m[4], m[5], "NULL"})
@@ -39,19 +39,34 @@ func Forms(text string, ansiQuotes bool) (string, error) {
 		case (op == "<>" || op == "!=") && word == "ALL":
 			changes = append(changes, change{m[2], m[7], " NOT IN "})
 		default:
-			return "", sqlerr.New(1235, "42000", "This version of Millrace doesn't yet support '%s %s (SELECT …)': compare with (SELECT MIN(…) …) or (SELECT MAX(…) …), or write EXISTS", op, word)
+			return nil, sqlerr.New(1235, "42000", "This version of Millrace doesn't yet support '%s %s (SELECT …)': compare with (SELECT MIN(…) …) or (SELECT MAX(…) …), or write EXISTS", op, word)
 		}
 	}
-	slices.SortFunc(changes, func(a, b change) int { return a.from - b.from })
-	var out strings.Builder
-	copied := 0
-	for _, c := range changes {
-		out.WriteString(text[copied:c.from])
-		out.WriteString(c.with)
-		copied = c.to
+	for _, m := range collatedNames.FindAllStringSubmatchIndex(bare, -1) {
+		c, err := collate(text[m[2]:m[3]], text[m[6]:m[7]])
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, change{m[4], m[7], c})
 	}
-	out.WriteString(text[copied:])
-	return out.String(), nil
+	slices.SortFunc(changes, func(a, b change) int { return a.from - b.from })
+	return changes, nil
+}
+
+// collate is what in a SET sets the collation that a SET NAMES asks for beside its character set.
+func collate(charset, collation string) (string, error) {
+	charset, collation = strings.ToLower(strings.Trim(charset, `'"`)), strings.ToLower(strings.Trim(collation, `'"`))
+	if collation == "default" || charset == "default" {
+		return "", nil
+	}
+	c, err := sql.ParseCollation("", collation, false)
+	if err != nil {
+		return "", err
+	}
+	if set, err := sql.ParseCharacterSet(charset); err == nil && c.CharacterSet() != set {
+		return "", sql.ErrCollationInvalidForCharSet.New(collation, charset)
+	}
+	return ", collation_connection = '" + collation + "'", nil
 }
 
 // bareText is text, as long, without what stands in quotes and comments.

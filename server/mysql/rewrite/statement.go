@@ -34,13 +34,16 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 		return err
 	}
 	rewriteNested(stmt)
-	wrapDeep(stmt)
+	if err := wrapDeep(stmt); err != nil {
+		return err
+	}
 	w := Walk{expr: rewriteExpr, Node: func(n any) bool {
 		switch n := n.(type) {
 		case *sqlparser.JSONTableExpr:
 			rewriteJSONTable(n)
 		case *sqlparser.Select:
 			nameSorted(n)
+			seeRepeated(n)
 		case *sqlparser.AliasedExpr:
 			nameText(n)
 		}
