@@ -326,11 +326,15 @@ func (f form) constant(ctx *sql.Context, v any) (exec.Const, bool) {
 			return f.spelled(ctx, v)
 		}
 	case kindJSON:
-		if x, ok := v.(sqltable.JSONText); ok {
-			c.Bytes = []byte(x)
-			break
+		j, ok := v.(sql.JSONWrapper)
+		if !ok {
+			return f.spelled(ctx, v)
 		}
-		return f.spelled(ctx, v)
+		text, err := sqltable.TextOfJSON(j)
+		if err != nil {
+			return c, false
+		}
+		c.Bytes = []byte(text)
 	case kindWall:
 		at, ok := v.(time.Time)
 		if !ok {

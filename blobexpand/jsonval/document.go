@@ -5,7 +5,7 @@ import "slices"
 // Document is a JSON value to be changed. It is taken apart only along the paths that are looked at; what lies
 // elsewhere stays text. The zero Document is of no use: NewDocument makes one.
 type Document struct {
-	text Value      // of what was not taken apart
+	text Value   // of what was not taken apart
 	open *opened // else
 }
 
@@ -290,3 +290,6 @@ func (d *Document) Patch(other Document) {
 		}
 	}
 }
+
+// IsObject says whether the document is one.
+func (d *Document) IsObject() bool { return d.kind() == Object }

@@ -123,6 +123,16 @@ func (e *encoder) encode(ctx *sql.Context, row sql.Row) ([][]byte, error) {
 				continue
 			}
 		}
+		if j, ok := v.(sql.JSONWrapper); ok {
+			text, err := sqltable.TextOfJSON(j)
+			if err != nil {
+				return nil, err
+			}
+			at := len(e.scratch)
+			e.scratch = append(e.scratch, text...)
+			e.values[i] = e.scratch[at:len(e.scratch):len(e.scratch)]
+			continue
+		}
 		at := len(e.scratch)
 		s, err := col.Type.SQL(ctx, e.scratch[at:at], v)
 		if err != nil {

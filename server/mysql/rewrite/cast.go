@@ -66,7 +66,7 @@ func rewriteCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
 	case "decimal":
 		return rewriteDecimalCast(e)
 	case "json":
-		e.Expr = call(sqlfn.NameExactJSON, e.Expr)
+		return call(sqlfn.NameCastJSON, e.Expr)
 	}
 	return e
 }

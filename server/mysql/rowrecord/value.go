@@ -189,11 +189,9 @@ func PlainText(v any) (string, bool) {
 			return "1", true
 		}
 		return "0", true
-	case sqltable.JSONText:
-		return string(v), true
 	case sql.JSONWrapper:
-		b, err := types.MarshallJson(v)
-		return string(b), err == nil
+		text, err := sqltable.TextOfJSON(v)
+		return string(text), err == nil
 	case time.Time:
 		return dateTimeText(v), true
 	case types.Timespan:

@@ -122,11 +122,15 @@ func doubleText(v any) any {
 func castFunctions() []sql.Function {
 	return []sql.Function{
 		scalarFunction(scalar{name: NameDoubleText, text: asArgument, strict: true, typeOf: func(args []sql.Expression) sql.Type {
-			if t := args[0].Type(); !types.IsFloat(t) {
+			if t := args[0].Type(); !types.IsFloat(t) && !types.IsJSON(t) {
 				return t
 			}
 			return types.LongText
 		}, eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			if j, ok := args[0].(sql.JSONWrapper); ok {
+				text, err := sqltable.TextOfJSON(j)
+				return string(text), err
+			}
 			return doubleText(args[0]), nil
 		}}, 1, 1),
 		scalarFunction(scalar{name: NameCharText, text: func(args []sql.Expression) string {

@@ -42,7 +42,7 @@ type Options struct {
 func Functions(o Options) map[string]sql.Function {
 	out := make(map[string]sql.Function)
 	for _, list := range [][]sql.Function{
-		aggregateFunctions(), groupConcatFunctions(o.Memory), jsonAggregates(o.Memory), regexpFunctions(o.Regexps), jsonFunctions(), stringFunctions(o.Memory), growingFunctions(o.Memory), castFunctions(), serverFunctions(o.Version), timeFunctions(), nowFunctions(), minuteFunctions(), weekDateFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), extremeFunctions(), windowTableFunctions(), lockFunctions(o.Locks),
+		aggregateFunctions(), groupConcatFunctions(o.Memory), jsonAggregates(o.Memory), regexpFunctions(o.Regexps), jsonFunctions(o.Memory), stringFunctions(o.Memory), growingFunctions(o.Memory), castFunctions(), serverFunctions(o.Version), timeFunctions(), nowFunctions(), minuteFunctions(), weekDateFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), extremeFunctions(), windowTableFunctions(), lockFunctions(o.Locks),
 		timeOfDayFunctions(), stringBitFunctions(o.Memory), bitOperators(), timeCastFunctions(), jsonStorageFunctions(), sessionFunctions(o.Digest), aesFunctions(o.Memory), roundFunctions(), formatFunctions(),
 	} {
 		for _, f := range list {
@@ -83,11 +83,16 @@ func fixed(t sql.Type) func([]sql.Expression) sql.Type {
 	return func([]sql.Expression) sql.Type { return t }
 }
 
+// wrongCount is of arguments that a function does not take.
+func wrongCount(name string) error {
+	return sqlerr.New(1582, "42000", "Incorrect parameter count in the call to native function '%s'", strings.ToUpper(name))
+}
+
 // scalarFunction registers proto under its name for min to max arguments.
 func scalarFunction(proto scalar, least, most int) sql.Function {
 	return sql.FunctionN{Name: proto.name, Fn: func(args ...sql.Expression) (sql.Expression, error) {
 		if len(args) < least || len(args) > most {
-			return nil, sqlerr.New(1582, "42000", "Incorrect parameter count in the call to native function '%s'", strings.ToUpper(proto.name))
+			return nil, wrongCount(proto.name)
 		}
 		f := proto
 		f.args = args

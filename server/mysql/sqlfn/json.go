@@ -10,13 +10,12 @@ import (
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
 )
 
-// jsonFunctions read JSON text exactly. Those that take values out work on the text itself; of the
-// others the engine's are used, on documents whose numbers are exact.
-func jsonFunctions() []sql.Function {
+// jsonFunctions read and make JSON exactly: the engine's lose digits, and do not escape the names of members.
+func jsonFunctions(memory Memory) []sql.Function {
 	out := []sql.Function{
 		scalarFunction(scalar{name: "json_extract", typeOf: fixed(types.JSON), strict: true, eval: jsonExtract}, 2, 1<<10),
 		scalarFunction(scalar{name: "json_unquote", typeOf: fixed(types.LongText), strict: true, eval: jsonUnquote}, 1, 1),
@@ -33,130 +32,62 @@ func jsonFunctions() []sql.Function {
 			}
 		}}, 1, 1),
 	}
-	out = append(out, scalarFunction(scalar{name: NameExactJSON, text: asArgument, strict: true, typeOf: func(args []sql.Expression) sql.Type {
-		if types.IsText(args[0].Type()) {
-			return types.JSON
-		}
-		return args[0].Type()
-	}, eval: func(_ *sql.Context, args []any, exprs []sql.Expression) (any, error) {
-		if !types.IsText(exprs[0].Type()) {
-			return args[0], nil
-		}
-		v, err := jsonValue(args[0], 1, "cast_as_json")
-		if err != nil {
-			return nil, err
-		}
-		return sqltable.JSONText(v), nil
-	}}, 1, 1))
-	for _, f := range []struct {
-		name string
-		make func(args ...sql.Expression) (sql.Expression, error)
-		docs func(i int) bool // which arguments are documents
-	}{
-		{"json_array_append", json.NewJSONArrayAppend, firstOnly},
-		{"json_array_insert", json.NewJSONArrayInsert, firstOnly},
-		{"json_insert", json.NewJSONInsert, firstOnly},
-		{"json_merge", json.NewJSONMergePreserve, all},
-		{"json_merge_patch", json.NewJSONMergePatch, all},
-		{"json_merge_preserve", json.NewJSONMergePreserve, all},
-		{"json_remove", json.NewJSONRemove, firstOnly},
-		{"json_replace", json.NewJSONReplace, firstOnly},
-		{"json_search", json.NewJSONSearch, firstOnly},
-		{"json_set", json.NewJSONSet, firstOnly},
-		{"json_value", json.NewJsonValue, firstOnly},
-	} {
-		out = append(out, sql.FunctionN{Name: f.name, Fn: func(args ...sql.Expression) (sql.Expression, error) {
-			wrapped := make([]sql.Expression, len(args))
-			for i, a := range args {
-				wrapped[i] = a
-				if f.docs(i) {
-					wrapped[i] = &document{arg: a, position: i + 1, function: f.name}
-				}
+	out = append(out,
+		scalarFunction(scalar{name: NameExactJSON, text: asArgument, strict: true, typeOf: fixed(types.JSON), eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			v, err := jsonValue(args[0], 1, "json_table")
+			if err != nil {
+				return nil, err
 			}
-			return f.make(wrapped...)
-		}})
+			return sqltable.JSONText(v), nil
+		}}, 1, 1),
+		scalarFunction(scalar{name: "json_value", strict: true, typeOf: fixed(jsonValueType), eval: jsonScalarAt}, 2, 2),
+		scalarFunction(scalar{name: "json_pretty", strict: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			v, err := jsonValue(args[0], 1, "json_pretty")
+			if err != nil {
+				return nil, err
+			}
+			out, ok := v.AppendPretty(nil, maxFunctionBytes)
+			if !ok {
+				return tooLong(ctx, "json_pretty"), nil
+			}
+			return string(out), memory.Admits(len(out))
+		}}, 1, 1),
+	)
+	for _, list := range [][]sql.Function{jsonMakeFunctions(memory), jsonChangeFunctions(memory), jsonMergeFunctions(memory), jsonSearchFunctions(), jsonLookFunctions()} {
+		out = append(out, list...)
 	}
-	out = append(out, sql.Function1{Name: "json_pretty", Fn: func(e sql.Expression) sql.Expression {
-		return json.NewJSONPretty(&document{arg: e, position: 1, function: "json_pretty"})
-	}})
-	// JSON_ARRAY and JSON_OBJECT stay the engine's: they make documents.
-	return append(out, jsonLookFunctions()...)
+	return out
 }
 
-func firstOnly(i int) bool { return i == 0 }
-func all(int) bool         { return true }
+// jsonValueType is what JSON_VALUE gives without RETURNING.
+var jsonValueType = types.MustCreateString(sqltypes.VarChar, 512, sql.Collation_Default)
 
-// document makes text a JSON document whose numbers keep all digits.
-type document struct {
-	arg      sql.Expression
-	position int
-	function string
-}
-
-var _ sql.Expression = (*document)(nil)
-
-func (d *document) Resolved() bool             { return d.arg.Resolved() }
-func (d *document) String() string             { return d.arg.String() }
-func (d *document) Type() sql.Type             { return types.JSON }
-func (d *document) IsNullable() bool           { return d.arg.IsNullable() }
-func (d *document) Children() []sql.Expression { return []sql.Expression{d.arg} }
-
-func (d *document) WithChildren(children ...sql.Expression) (sql.Expression, error) {
-	if len(children) != 1 {
-		return nil, sql.ErrInvalidChildrenNumber.New(d, len(children), 1)
-	}
-	n := *d
-	n.arg = children[0]
-	return &n, nil
-}
-
-func (d *document) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) {
-	return sql.GetCoercibility(ctx, d.arg)
-}
-
-func (d *document) Eval(ctx *sql.Context, row sql.Row) (any, error) {
-	v, err := d.arg.Eval(ctx, row)
-	if err != nil || v == nil {
-		return nil, err
-	}
-	if v, err = sql.UnwrapAny(ctx, v); err != nil {
-		return nil, err
-	}
-	text, err := jsonText(v, d.position, d.function)
+// jsonScalarAt is JSON_VALUE: what the path leads to as text; NULL for null.
+func jsonScalarAt(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+	v, err := jsonAt(ctx, args, 1, "json_value")
 	if err != nil {
-		return nil, err
+		return nil, hintAtValue(exprs[0], err)
 	}
-	if text == nil {
-		return v, nil
-	}
-	return sqltable.JSONText(text), nil
-}
-
-// jsonText is the text of a document argument, checked; nil when v is a document of the engine's
-// that is no text.
-func jsonText(v any, position int, function string) ([]byte, error) {
-	if _, ok := v.(sql.JSONWrapper); ok {
-		if text, ok := v.(sqltable.JSONText); ok {
-			return []byte(text), nil
-		}
+	if v == nil || v.Kind() == jsonval.Null {
 		return nil, nil
 	}
-	value, err := jsonValue(v, position, function)
-	return value, err
+	text, err := v.Unquote()
+	if err != nil && !errors.Is(err, jsonval.ErrLoneSurrogate) {
+		return nil, err
+	}
+	return string(text), nil
 }
 
 // jsonValue is a document argument's value; documents of the engine's are written out.
 func jsonValue(v any, position int, function string) (jsonval.Value, error) {
 	var text []byte
 	switch v := v.(type) {
-	case sqltable.JSONText:
-		text = []byte(v)
 	case string:
 		text = []byte(v)
 	case []byte:
 		text = v
 	case sql.JSONWrapper:
-		s, err := types.JsonToMySqlString(v)
+		s, err := sqltable.TextOfJSON(v)
 		if err != nil {
 			return nil, err
 		}
@@ -240,5 +171,5 @@ func jsonUnquote(ctx *sql.Context, args []any, exprs []sql.Expression) (any, err
 	return string(text), nil
 }
 
-// NameExactJSON is put around what becomes JSON; no user can write its name unquoted.
+// NameExactJSON is put around what JSON_TABLE reads; no user can write its name unquoted.
 const NameExactJSON = "millrace exact json"

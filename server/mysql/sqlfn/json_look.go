@@ -1,16 +1,12 @@
 package sqlfn
 
 import (
-	"strings"
-
 	"millrace/blobexpand/jsonval"
 	"millrace/catalog/sqltable"
-	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/expression/function/json"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/shopspring/decimal"
 )
 
 // jsonLookFunctions answer questions about a document's text.
@@ -54,8 +50,13 @@ func jsonLookFunctions() []sql.Function {
 			return sqltable.JSONText(v.Keys()), nil
 		}}, 1, 2),
 		scalarFunction(scalar{name: "json_type", typeOf: fixed(types.LongText), strict: true, eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
-			if v, ok := args[0].(types.JSONDocument); ok {
-				return engineJSONType(ctx, v) // made from an SQL value, whose type it knows
+			if v, ok := args[0].(types.JSONDocument); ok { // a number of SQL's
+				switch v.Val.(type) {
+				case decimal.Decimal:
+					return "DECIMAL", nil
+				case uint64:
+					return "UNSIGNED INTEGER", nil
+				}
 			}
 			v, err := jsonValue(args[0], 1, "json_type")
 			if err != nil {
@@ -73,14 +74,6 @@ func jsonLookFunctions() []sql.Function {
 	}
 }
 
-func engineJSONType(ctx *sql.Context, v types.JSONDocument) (any, error) {
-	e, err := json.NewJSONType(expression.NewLiteral(v, types.JSON))
-	if err != nil {
-		return nil, err
-	}
-	return e.Eval(ctx, nil)
-}
-
 // jsonAt is the first argument's document, or what the path in argument i leads to; nil when there is
 // nothing there.
 func jsonAt(ctx *sql.Context, args []any, i int, function string) (jsonval.Value, error) {
@@ -93,7 +86,7 @@ func jsonAt(ctx *sql.Context, args []any, i int, function string) (jsonval.Value
 		return nil, err
 	}
 	if paths[0].Wild() {
-		return nil, sqlerr.New(3149, "42000", "In this situation, path expressions may not contain the * and ** tokens or an array range.")
+		return nil, errWildPath()
 	}
 	return doc.Extract(ctx, paths[0])
 }
@@ -103,10 +96,9 @@ func jsonContainsPath(ctx *sql.Context, args []any, _ []sql.Expression) (any, er
 	if err != nil {
 		return nil, err
 	}
-	mode, _ := args[1].(string)
-	one := strings.EqualFold(mode, "one")
-	if !one && !strings.EqualFold(mode, "all") {
-		return nil, sqlerr.New(3154, "42000", "The oneOrAll argument to json_contains_path may take these values: 'one' or 'all'.")
+	one, err := oneOrAll(args[1], "json_contains_path")
+	if err != nil {
+		return nil, err
 	}
 	paths, err := jsonPaths(args[2:], 3)
 	if err != nil {

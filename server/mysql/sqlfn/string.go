@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"millrace/catalog/sqltable"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
@@ -83,8 +85,12 @@ func stringFunctions(memory Memory) []sql.Function {
 
 // longText is v as the engine converts it to text.
 func longText(ctx *sql.Context, v any) (string, error) {
-	if t, ok := v.(types.Timespan); ok {
-		return t.String(), nil
+	switch v := v.(type) {
+	case types.Timespan:
+		return v.String(), nil
+	case sql.JSONWrapper:
+		text, err := sqltable.TextOfJSON(v)
+		return string(text), err
 	}
 	c, _, err := types.LongText.Convert(ctx, doubleText(v))
 	if err != nil {

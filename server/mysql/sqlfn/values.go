@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"millrace/catalog/sqltable"
 	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -22,10 +23,9 @@ func ToText(ctx *sql.Context, v any, t sql.Type) (string, error) {
 		return string(v), nil
 	case float64, float32:
 		return doubleText(v).(string), nil
-	case fmt.Stringer:
-		if _, ok := v.(sql.JSONWrapper); ok {
-			return v.String(), nil
-		}
+	case sql.JSONWrapper:
+		text, err := sqltable.TextOfJSON(v)
+		return string(text), err
 	}
 	if t != nil {
 		if s, err := t.SQL(ctx, nil, v); err == nil && !s.IsNull() {
