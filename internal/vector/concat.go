@@ -33,7 +33,7 @@ func Concat(vs ...*Vector) (Vector, error) {
 		for _, v := range vs {
 			switch {
 			case v.CountNulls() == 0:
-				setBits(valid, at, v.Len)
+				SetBits(valid, at, v.Len)
 			case !v.Const:
 				copyBits(valid, at, v.Valid, v.First, v.Len)
 			}

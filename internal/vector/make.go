@@ -58,7 +58,7 @@ func OfInts(values []int64, valid []uint64) Vector {
 		return v
 	}
 	width := 0
-	v.Base, width = narrow(least, most)
+	v.Base, width = Narrow(least, most)
 	switch width {
 	case 1:
 		v.Int8 = narrowed[int8](values, v.Base)
@@ -92,9 +92,9 @@ func bounds(values []int64, valid []uint64) (least, most int64) {
 	return least, most
 }
 
-// narrow chooses the width in bytes of the slots that hold [least, most], and their base:
+// Narrow chooses the width in bytes of the slots that hold [least, most], and their base:
 // 0 where that does, so that slots are values.
-func narrow(least, most int64) (base int64, width int) {
+func Narrow(least, most int64) (base int64, width int) {
 	for _, w := range [...]int{1, 2, 4} {
 		half := int64(1) << (8*w - 1)
 		switch {

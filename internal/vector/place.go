@@ -17,7 +17,6 @@ const align = 64
 // Place copies v's buffers, its dictionary too, into one piece of memory from a. The copy
 // stays valid until the caller gives mem back with a.Free. mem is nil, and nothing to be freed,
 // where v has no buffers.
-
 func Place(v *Vector, a Allocator) (placed Vector, mem []byte) {
 	placed = *v
 	if v.Dict != nil {
@@ -40,6 +39,20 @@ func Place(v *Vector, a Allocator) (placed Vector, mem []byte) {
 }
 
 func rounded(n int) int { return (n + align - 1) &^ (align - 1) }
+
+// Room is how many bytes a buffer of n values of T takes in a placed vector.
+func Room[T any](n int) int {
+	var one T
+	return rounded(n * int(unsafe.Sizeof(one)))
+}
+
+// Carve cuts a buffer of n values of T, a type without pointers, off the front of memory from an Allocator, which must
+// have Room for it. It holds anything.
+func Carve[T any](mem *[]byte, n int) []T {
+	m := *mem
+	*mem = m[Room[T](n):]
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m))), n)
+}
 
 // eachBuffer visits the buffers: sizes only, or moved into what room returns.
 func eachBuffer(v *Vector, size func(bytes int), room func(bytes int) []byte) {

@@ -83,7 +83,7 @@ func (s *Slabs) Alloc(n int) []byte {
 const hugePage = 2 << 20
 
 func (s *Slabs) take(sl *slab, at, pages, n int) []byte {
-	setBits(sl.taken[:], at, pages)
+	SetBits(sl.taken[:], at, pages)
 	sl.free -= pages
 	s.mu.used += int64(pages) * pageBytes
 	from := at * pageBytes

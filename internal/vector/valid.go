@@ -56,8 +56,8 @@ func copyBits(dst []uint64, to int, src []uint64, from, n int) {
 	}
 }
 
-// setBits sets n bits from bit to on.
-func setBits(dst []uint64, to, n int) {
+// SetBits sets n bits from bit to on.
+func SetBits(dst []uint64, to, n int) {
 	for n > 0 {
 		k := min(64-to&63, n)
 		dst[to>>6] |= ^uint64(0) >> (64 - k) << (to & 63)

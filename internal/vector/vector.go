@@ -183,3 +183,9 @@ func (v *Vector) Slice(from, to int) Vector {
 	}
 	return s
 }
+
+// Repeat is the value of a vector of one row n times.
+func (v Vector) Repeat(n int) Vector {
+	v.Len, v.Const = n, true
+	return v
+}

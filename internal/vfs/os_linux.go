@@ -36,6 +36,9 @@ func (f *osFile) allocate(size int64) error {
 	}
 }
 
+// willNeed implements fetcher. Where the system does not, the file is read when it is read.
+func (f *osFile) willNeed(off, n int64) { _ = unix.Fadvise(f.fd, off, n, unix.FADV_WILLNEED) }
+
 // setDirect is the flag O_DIRECT.
 func (f *osFile) setDirect(on bool) error {
 	flags, err := unix.FcntlInt(uintptr(f.fd), unix.F_GETFL, 0)

@@ -46,13 +46,22 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 		return err
 	}
 	for _, i := range missing {
-		if keys[i] != "" {
-			if v := w.fromFile(want[i], keys[i]); v != nil {
-				put(i, v)
-				continue
+		switch {
+		case keys[i] == "":
+			rest = append(rest, i)
+		case keep:
+			if v, mem, ok := w.fromFile(want[i], keys[i], &cache.slabs); ok {
+				held[i] = w.keepPlaced(keys[i], v, mem)
+			} else {
+				rest = append(rest, i)
+			}
+		default:
+			if v, _, ok := w.fromFile(want[i], keys[i], vector.Heap{}); ok {
+				loose[i] = &v
+			} else {
+				rest = append(rest, i)
 			}
 		}
-		rest = append(rest, i)
 	}
 	if len(rest) == 0 {
 		return nil
@@ -77,14 +86,19 @@ func (w *view) build(ctx context.Context, want []scan.Column, keys []string, hel
 
 // keep puts a new column into the cache, pinned.
 func (w *view) keep(key string, v *vector.Vector) *column {
+	placed, mem := vector.Place(v, &w.s.set.cache.slabs)
+	placed.Ascends = v.Ascending()
+	return w.keepPlaced(key, placed, mem)
+}
+
+// keepPlaced is keep of a vector in memory of the cache's.
+func (w *view) keepPlaced(key string, v vector.Vector, mem []byte) *column {
 	c := w.s.set.cache
 	st, ok := w.fileStats(key)
 	if !ok || st.Nulls < 0 { // no file, or one with more rows
-		st = statsOf(v)
+		st = statsOf(&v)
 	}
-	x := c.column(w.b, key, v)
-	x.vec.Ascends = v.Ascending()
-	x = c.add(x, st)
+	x := c.add(&column{b: w.b, key: key, vec: &v, mem: mem, bytes: max(v.SizeBytes(), int64(len(mem)))}, st)
 	w.s.set.m.bytes.Add(float64(x.bytes))
 	c.mu.Lock()
 	c.dropColumnLocked(w.b.donors, key)
@@ -92,36 +106,34 @@ func (w *view) keep(key string, v *vector.Vector) *column {
 	return x
 }
 
-// fromFile reads a column from the block's file; nil when that does not have it.
-func (w *view) fromFile(c scan.Column, key string) *vector.Vector {
+// fromFile reads a column from the block's file, into memory from a (see colfile.Reader.Read); false when that does not have it.
+func (w *view) fromFile(c scan.Column, key string, a vector.Allocator) (v vector.Vector, mem []byte, ok bool) {
 	b := w.b
 	x := b.file.Load()
 	if x == nil || !x.f.acquire() {
-		return nil
+		return v, nil, false
 	}
 	defer x.f.release()
 	blk, skip := x.block(), b.skip(x)
 	i := x.f.r.Column(key)
 	if i < 0 {
 		if lacks(x, w.t, []scan.Column{c}) {
-			return nil
+			return v, nil, false
 		}
 		t := TypeOf(w.t, c)
-		v := vector.Nulls(t.Kind, t.Scale, blk.Rows-skip) // no value had that member then
-		return &v
+		return vector.Nulls(t.Kind, t.Scale, blk.Rows-skip), nil, true // no value had that member then
 	}
-	v, err := x.f.r.Read(x.i, i)
+	v, mem, err := x.f.r.Read(x.i, i, a)
 	if err != nil {
 		x.f.damaged(err)
-		return nil
+		return v, nil, false
 	}
 	w.s.set.m.read.Inc()
 	w.s.set.m.readB.Add(float64(blk.Chunks[i].Size))
 	if skip > 0 {
-		s := v.Slice(skip, v.Len)
-		v = &s
+		v = v.Slice(skip, v.Len)
 	}
-	return v
+	return v, mem, true
 }
 
 // hasPath says whether a file has a column of the member at path, of whatever type.

@@ -41,12 +41,6 @@ type column struct {
 	at      *list.Element // in lru; nil while there are pins
 }
 
-// column copies a vector out of the heap.
-func (c *cache) column(b *block, key string, v *vector.Vector) *column {
-	placed, mem := vector.Place(v, &c.slabs)
-	return &column{b: b, key: key, vec: &placed, mem: mem, bytes: max(placed.SizeBytes(), int64(len(mem)))}
-}
-
 func newCache(limit int64) *cache { return &cache{limit: limit} }
 
 func (c *cache) size() int64 {

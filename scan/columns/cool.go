@@ -98,8 +98,8 @@ func (s *Set) rewrite(ctx context.Context, tf *topicFiles, f *file, blocks []int
 		}
 		// A column at a time: a block as a whole may be large.
 		err = w.AddColumns(b, func(c int) (*vector.Vector, colfile.Stats, error) {
-			v, err := f.r.Read(i, c)
-			return v, stats[c], err
+			v, _, err := f.r.Read(i, c, vector.Heap{})
+			return &v, stats[c], err
 		})
 		if err != nil {
 			return "", errors.Join(err, w.Abort())

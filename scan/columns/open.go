@@ -99,6 +99,25 @@ func (w *view) open(ctx context.Context, cols []scan.Column, keep bool) (vecs []
 	return all[:len(cols):len(cols)], from, to, func() { once.Do(func() { cache.unpin(held) }) }, nil
 }
 
+// WillNeed implements exec.Fetcher: what is not in memory and in the block's file is read ahead.
+func (w *view) WillNeed(cols []scan.Column) {
+	x := w.b.file.Load()
+	if x == nil || !x.f.acquire() {
+		return
+	}
+	defer x.f.release()
+	cache := w.s.set.cache
+	for _, c := range cols {
+		key := w.key(c)
+		if key == "" || free(w.b, c) || cache.hasColumn(w.b, key) || len(cols) == 1 && cache.hasColumn(w.b, tallyKey(key)) {
+			continue
+		}
+		if i := x.f.r.Column(key); i >= 0 {
+			x.f.r.WillNeed(x.i, i)
+		}
+	}
+}
+
 // part is the block cut to what the snapshot sees, for this query alone.
 func (w *view) part() *view {
 	b := w.b

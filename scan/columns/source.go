@@ -259,6 +259,13 @@ func (c *cache) has(b *block, keys map[scan.Column]string) bool {
 	return true
 }
 
+// hasColumn says whether a column is in memory.
+func (c *cache) hasColumn(b *block, key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return b.columns[key] != nil
+}
+
 // free says whether a column of a block needs no memory of its own.
 func free(b *block, c scan.Column) bool {
 	return c.Kind == scan.Partition || c.Kind == scan.Offset && b.dense

@@ -86,6 +86,9 @@ type morsels struct {
 	bound  *topBound // nil: every row may be wanted
 	order  []int32   // in which blocks are visited; nil: as they are
 	taken  atomic.Int64
+
+	fetched atomic.Int64 // how many of the blocks to be visited are on their way, see fetchAhead
+	lateToo atomic.Bool  // columns that only rows need that pass the filter were opened
 }
 
 // limit has the scan leave out rows and blocks that t finds hopeless.
@@ -102,6 +105,7 @@ func (m *morsels) take() int {
 		if i >= len(m.blocks) {
 			return -1
 		}
+		m.fetchAhead(i)
 		if m.order != nil {
 			i = int(m.order[i])
 		}
@@ -270,6 +274,7 @@ func (s *streamOp) next(ctx context.Context) (*Batch, error) {
 			if s.at == len(s.m.blocks) {
 				return nil, io.EOF
 			}
+			s.m.fetchAhead(s.at)
 			if err := s.w.open(ctx, s.at); err != nil {
 				return nil, err
 			}

@@ -226,6 +226,12 @@ type Block interface {
 	Open(ctx context.Context, cols []scan.Column) (vecs []*vector.Vector, from, to int, release func(), err error)
 }
 
+// Fetcher is a Block whose columns may be fetched before they are opened.
+type Fetcher interface {
+	// WillNeed begins to fetch what Open of these columns will read from the disk, and does not wait for it.
+	WillNeed(cols []scan.Column)
+}
+
 // RowReader is a Block that may read columns of a few rows without those of the others.
 type RowReader interface {
 	// OpenRows returns columns of rows [from, to) of the block, right at from + each of rows, which ascend; what stands elsewhere does not

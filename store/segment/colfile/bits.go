@@ -2,7 +2,6 @@ package colfile
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/bits"
 )
@@ -36,42 +35,6 @@ func (p *packer) flush() {
 		p.acc >>= 8
 	}
 	p.acc, p.have = 0, 0
-}
-
-// unpack reads len(dst) values of width bits from b, which must have them.
-func unpack[T uint8 | uint16 | uint32 | uint64](dst []T, b []byte, width uint) {
-	if width == 0 {
-		clear(dst)
-		return
-	}
-	mask := uint64(1)<<width - 1
-	if width == 64 {
-		mask = ^uint64(0)
-	}
-	i, at := 0, uint(0)
-	if width <= 57 {
-		// A value lies within the eight bytes from its first one on.
-		for ; i < len(dst) && int(at>>3)+8 <= len(b); i++ {
-			dst[i] = T(binary.LittleEndian.Uint64(b[at>>3:]) >> (at & 7) & mask)
-			at += width
-		}
-	}
-	for ; i < len(dst); i++ {
-		var x uint64
-		have := uint(0)
-		for k := at >> 3; have < width+at&7 && int(k) < len(b); k++ {
-			if have < 64 {
-				x |= uint64(b[k]) << have
-			}
-			have += 8
-		}
-		lo := x >> (at & 7)
-		if width+at&7 > 64 {
-			lo |= uint64(b[(at>>3)+8]) << (64 - at&7)
-		}
-		dst[i] = T(lo & mask)
-		at += width
-	}
 }
 
 func packedBytes(n int, width uint) int { return (n*int(width) + 7) / 8 }
@@ -108,47 +71,6 @@ func appendHybrid[T uint8 | uint16 | uint32](dst []byte, codes []T, width uint) 
 	}
 	p.flush()
 	return p.b
-}
-
-// readHybrid reads len(dst) codes.
-func readHybrid[T uint8 | uint16 | uint32](dst []T, b []byte, width uint) error {
-	for len(dst) > 0 {
-		h, n := binary.Uvarint(b)
-		if n <= 0 {
-			return fmt.Errorf("%w: run header", ErrCorrupt)
-		}
-		b = b[n:]
-		if h&1 == 0 {
-			count := h >> 1
-			bytes := int(width+7) / 8
-			if count == 0 || len(b) < bytes {
-				return fmt.Errorf("%w: repeated run", ErrCorrupt)
-			}
-			var x uint64
-			for i := range bytes {
-				x |= uint64(b[i]) << (8 * i)
-			}
-			b = b[bytes:]
-			run := dst[:min(uint64(len(dst)), count)]
-			for i := range run {
-				run[i] = T(x)
-			}
-			dst = dst[len(run):]
-			continue
-		}
-		groups := h >> 1
-		if groups == 0 || groups > uint64(len(b)) && width > 0 {
-			return fmt.Errorf("%w: packed run", ErrCorrupt)
-		}
-		count := min(uint64(len(dst)), groups*8)
-		size := groups * uint64(width)
-		if size > uint64(len(b)) {
-			return fmt.Errorf("%w: packed run", ErrCorrupt)
-		}
-		unpack(dst[:count], b[:size], width)
-		b, dst = b[size:], dst[count:]
-	}
-	return nil
 }
 
 // Delta encoding: blocks of deltaBlock differences in deltaMinis parts with a width each.
@@ -215,70 +137,4 @@ func appendDelta(dst []byte, values []int64, narrow bool) []byte {
 		}
 	}
 	return dst
-}
-
-// readDelta reads len(dst) values and returns what lies behind them.
-func readDelta(dst []int64, b []byte, narrow bool) (rest []byte, err error) {
-	bad := func() ([]byte, error) { return nil, fmt.Errorf("%w: delta block", ErrCorrupt) }
-	var head [3]uint64
-	for i := range head {
-		x, n := binary.Uvarint(b)
-		if n <= 0 {
-			return bad()
-		}
-		head[i], b = x, b[n:]
-	}
-	if head[0] != deltaBlock || head[1] != deltaMinis || head[2] != uint64(len(dst)) {
-		return bad()
-	}
-	first, n := binary.Varint(b)
-	if n <= 0 {
-		return bad()
-	}
-	b = b[n:]
-	if len(dst) == 0 {
-		return b, nil
-	}
-	dst[0] = first
-	last := first
-	var deltas [deltaMini]uint64
-	for at := 1; at < len(dst); {
-		least, n := binary.Varint(b)
-		if n <= 0 || len(b) < n+deltaMinis {
-			return bad()
-		}
-		widths := b[n : n+deltaMinis]
-		b = b[n+deltaMinis:]
-		for _, w := range widths {
-			if at == len(dst) {
-				break
-			}
-			size := packedBytes(deltaMini, uint(w))
-			if w > 64 || len(b) < size {
-				return bad()
-			}
-			part := dst[at:min(len(dst), at+deltaMini)]
-			if w == 0 {
-				for i := range part {
-					last += least
-					part[i] = last
-				}
-			} else {
-				// As much as there is behind, for loads of eight bytes.
-				unpack(deltas[:len(part)], b, uint(w))
-				for i := range part {
-					last += least + int64(deltas[i])
-					part[i] = last
-				}
-			}
-			if narrow {
-				for i := range part {
-					part[i] = int64(int32(part[i]))
-				}
-			}
-			b = b[size:]
-			at += len(part)
-		}
-	}
-	return b, nil
 }

@@ -2,6 +2,7 @@ package colfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -158,6 +159,29 @@ func equal(t *testing.T, name string, got, want *vector.Vector) {
 	}
 }
 
+// read is Read into the heap.
+func read(f *Reader, block, column int) (*vector.Vector, error) {
+	v, _, err := f.Read(block, column, vector.Heap{})
+	return &v, err
+}
+
+// statsOf are what a writer says of a column, as far as readers rely on it.
+func statsOf(v *vector.Vector) Stats {
+	st := Stats{Nulls: v.CountNulls()}
+	if v.Kind != vector.Int || st.Nulls == v.Len {
+		return st
+	}
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range v.Len {
+		if !v.IsNull(i) {
+			lo, hi = min(lo, v.Int(i)), max(hi, v.Int(i))
+		}
+	}
+	st.HasMin, st.HasMax = true, true
+	st.Min, st.Max = binary.LittleEndian.AppendUint64(nil, uint64(lo)), binary.LittleEndian.AppendUint64(nil, uint64(hi))
+	return st
+}
+
 // write makes a file of random blocks and returns its vectors.
 func write(t testing.TB, fs vfs.FS, path string, r *rand.Rand, zstd bool, rows ...int) [][]*vector.Vector {
 	t.Helper()
@@ -172,7 +196,7 @@ func write(t testing.TB, fs vfs.FS, path string, r *rand.Rand, zstd bool, rows .
 		nulls := []int{0, 10, 90, 100, 0}[r.IntN(5)]
 		for c := range columns {
 			vecs[c] = randomVector(r, &columns[c], n, nulls)
-			stats[c].Nulls = vecs[c].CountNulls()
+			stats[c] = statsOf(vecs[c])
 		}
 		b := Block{Partition: 3, From: int64(i) * 1000000, Rows: n, Dense: true, Complete: true, MinTime: -1, Committed: 5}
 		b.End = b.From + int64(n)
@@ -204,7 +228,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			}
 			for b := range want {
 				for c := range columns {
-					got, err := f.Read(b, c)
+					got, err := read(f, b, c)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -269,7 +293,7 @@ func TestDamageIsFound(t *testing.T) {
 		}
 		if g, err := Open(fs, "/f.parquet"); err == nil {
 			for c := range columns {
-				v, err := g.Read(0, c)
+				v, err := read(g, 0, c)
 				if err == nil {
 					equal(t, columns[c].Name, v, want[0][c])
 				} else if !errors.Is(err, ErrCorrupt) {
@@ -383,7 +407,7 @@ func TestFilesOfVersion1AreRead(t *testing.T) {
 			defer f.Close()
 			for b := range want {
 				for c := range columns {
-					got, err := f.Read(b, c)
+					got, err := read(f, b, c)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -443,7 +467,7 @@ func TestNumbersTakeADictionaryWhereItIsSmaller(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if err := w.Add(Block{End: rows, Rows: rows, Dense: true}, []*vector.Vector{&c.v}, make([]Stats, 1)); err != nil {
+				if err := w.Add(Block{End: rows, Rows: rows, Dense: true}, []*vector.Vector{&c.v}, []Stats{statsOf(&c.v)}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -459,7 +483,7 @@ func TestNumbersTakeADictionaryWhereItIsSmaller(t *testing.T) {
 			}
 			defer f.Close()
 			for b := range 2 {
-				got, err := f.Read(b, 0)
+				got, err := read(f, b, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -522,7 +546,7 @@ func TestOnlyChunksThatShrinkAreCompressed(t *testing.T) {
 			if got := f.Blocks[0].Chunks[i].Zstd; got != (want && zstd) {
 				t.Errorf("%s compressed: %t, of a file with zstd: %t", cols[i].Name, got, zstd)
 			}
-			got, err := f.Read(0, i)
+			got, err := read(f, 0, i)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -558,26 +582,61 @@ func FuzzFooter(f *testing.F) {
 func FuzzChunk(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range columns {
-		f.Add(uint8(i), chunkOf(f, &columns[i], randomVector(r, &columns[i], 300, 10)))
+		v := randomVector(r, &columns[i], 300, 10)
+		f.Add(uint8(i), uint16(v.CountNulls()), int64(0), int64(100), chunkOf(f, &columns[i], v))
 	}
 	few := vector.OfFloats(slices.Repeat([]float64{1, 2.5, 3}, 100), nil)
-	f.Add(uint8(8), chunkOf(f, &columns[8], &few))
-	f.Fuzz(func(t *testing.T, c uint8, b []byte) {
-		if _, err := decode(&columns[int(c)%len(columns)], 300, b, nil); err != nil && !errors.Is(err, ErrCorrupt) {
-			t.Fatal(err)
+	f.Add(uint8(8), uint16(0), int64(0), int64(0), chunkOf(f, &columns[8], &few))
+	f.Fuzz(func(t *testing.T, c uint8, nulls uint16, lo, hi int64, b []byte) {
+		st := Stats{Nulls: int(nulls) % 301}
+		if lo <= hi {
+			st.HasMin, st.HasMax = true, true
+			st.Min, st.Max = binary.LittleEndian.AppendUint64(nil, uint64(lo)), binary.LittleEndian.AppendUint64(nil, uint64(hi))
+		}
+		var d decoder
+		v, _, err := d.decode(&columns[int(c)%len(columns)], &st, 300, b, nil, vector.Heap{})
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		// What passes can be read, whatever it is.
+		for i := range v.Len {
+			if !v.IsNull(i) && v.Kind == vector.String {
+				_ = v.Text(i)
+			}
 		}
 	})
 }
 
 func BenchmarkChunk(b *testing.B) {
+	const rows = 131072
 	r := rand.New(rand.NewPCG(1, 1))
-	for i := range columns {
-		c := &columns[i]
-		v := randomVector(r, c, 131072, 0)
-		data := chunkOf(b, c, v)
+	cols, vecs := slices.Clone(columns), []*vector.Vector{}
+	for i := range cols {
+		vecs = append(vecs, randomVector(r, &cols[i], rows, 0))
+	}
+	add := func(name string, f func(i int) int64) {
+		out := make([]int64, rows)
+		for i := range out {
+			out[i] = f(i)
+		}
+		v := vector.OfInts(out, nil)
+		cols, vecs = append(cols, Column{Name: name, Key: name, Kind: vector.Int}), append(vecs, &v)
+	}
+	add("bytes", func(int) int64 { return r.Int64N(200_000) })
+	add("duration", func(int) int64 { return int64(r.ExpFloat64() * 1800) })
+	at := int64(1_767_225_600_000)
+	add("time", func(int) int64 { at += r.Int64N(8); return at })
+	for i := range cols {
+		c, v := &cols[i], vecs[i]
+		data := append(chunkOf(b, c, v), make([]byte, slack)...)
+		data = data[:len(data)-slack]
+		st := statsOf(v)
 		e := encoder{emit: func([]byte) error { return nil }}
 		b.Run("write/"+c.Name, func(b *testing.B) {
-			b.SetBytes(131072)
+			b.SetBytes(rows)
 			for b.Loop() {
 				if err := e.chunk(c, v); err != nil {
 					b.Fatal(err)
@@ -585,11 +644,16 @@ func BenchmarkChunk(b *testing.B) {
 			}
 		})
 		b.Run("read/"+c.Name, func(b *testing.B) {
-			b.SetBytes(131072)
+			b.SetBytes(rows)
+			var d decoder
+			var slabs vector.Slabs
+			defer slabs.Close()
 			for b.Loop() {
-				if _, err := decode(c, 131072, data, nil); err != nil {
+				_, mem, err := d.decode(c, &st, rows, data, nil, &slabs)
+				if err != nil {
 					b.Fatal(err)
 				}
+				slabs.Free(mem)
 			}
 		})
 	}

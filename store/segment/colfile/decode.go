@@ -4,6 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
+	"sync"
+	"unsafe"
 
 	"millrace/internal/vector"
 
@@ -67,330 +71,472 @@ func readPageHeader(b []byte) (h pageHeader, rest []byte, err error) {
 	return h, r.b, nil
 }
 
-// decoder reads one chunk.
-type decoder struct {
-	c       *Column
-	rows    int
-	zstd    *zstd.Decoder
-	at      int // rows so far
-	valid   []uint64
-	nulls   int
-	levels  []uint8
-	scratch []byte
-	lengths []int64
-
-	ints    []int64
-	floats  []float64
-	dec128  []decimal128.Num
-	dec256  []decimal256.Num
-	dict    *vector.Dict
-	numbers []uint64 // the dictionary of a column of numbers
-	code8   []uint8
-	code16  []uint16
-	code32  []uint32
-	offs    []uint32
-	data    []byte
+// page of a chunk.
+type page struct {
+	pageHeader
+	body     []byte // as stored
+	from, to int    // rows
 }
 
-// decode makes the vector of a chunk's bytes.
-func decode(c *Column, rows int, b []byte, z *zstd.Decoder) (*vector.Vector, error) {
-	d := decoder{c: c, rows: rows, zstd: z, valid: make([]uint64, (rows+63)/64)}
+// decoder reads one chunk after another. What it holds serves the next one; the vectors lie in memory of the caller's.
+type decoder struct {
+	raw     []byte // room for a chunk and slack
+	unzip   []byte // a page, and slack
+	pages   []page
+	codes   []uint16
+	numbers []uint64 // the dictionary of a column of numbers
+
+	c     *Column
+	st    *Stats
+	rows  int
+	zstd  *zstd.Decoder
+	dict  *page
+	valid []uint64 // nil: no row is NULL
+	nulls int      // so far
+}
+
+var decoders = sync.Pool{New: func() any { return &decoder{} }}
+
+// decode makes the vector of a chunk's bytes, in memory from a.
+func (d *decoder) decode(c *Column, st *Stats, rows int, b []byte, z *zstd.Decoder, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
+	d.c, d.st, d.rows, d.zstd, d.dict, d.valid, d.nulls = c, st, rows, z, nil, nil, 0
+	defer func() { d.c, d.st, d.dict, d.valid = nil, nil, nil, nil }()
+	if err := d.list(b); err != nil {
+		return v, nil, err
+	}
+	if st.Nulls == rows {
+		if err := d.noValues(); err != nil {
+			return v, nil, err
+		}
+		return vector.Nulls(c.Kind, int32(c.Scale), rows), nil, nil
+	}
 	switch c.Kind {
 	case vector.Int:
-		d.ints = make([]int64, rows)
-	case vector.Uint:
-		d.ints = make([]int64, rows)
-	case vector.Float:
-		d.floats = make([]float64, rows)
+		v, mem, err = d.ints(a)
+	case vector.Uint, vector.Float:
+		v, mem, err = d.words(a)
 	case vector.Decimal128:
-		d.dec128 = make([]decimal128.Num, rows)
-		if c.Precision <= intDecimalDigits {
-			d.ints = make([]int64, rows)
-		}
+		v, mem, err = d.decimals128(a)
 	case vector.Decimal256:
-		d.dec256 = make([]decimal256.Num, rows)
-	case vector.String:
-		d.offs = make([]uint32, 1, rows+1)
+		v, mem, err = d.decimals256(a)
+	default:
+		v, mem, err = d.texts(a)
 	}
-	for first := true; d.at < rows; first = false {
+	if err == nil && d.nulls != st.Nulls {
+		err = fmt.Errorf("%w: %d NULLs of %d", ErrCorrupt, d.nulls, st.Nulls)
+	}
+	if err != nil {
+		if mem != nil {
+			a.Free(mem)
+		}
+		return v, nil, err
+	}
+	return v, mem, nil
+}
+
+// list finds the pages.
+func (d *decoder) list(b []byte) error {
+	d.pages = d.pages[:0]
+	for at := 0; at < d.rows; {
 		h, rest, err := readPageHeader(b)
 		if err != nil {
-			return nil, err
-		}
-		body, err := d.unpacked(rest[:h.packedSize], int(h.size))
-		if err != nil {
-			return nil, err
-		}
-		b = rest[h.packedSize:]
-		switch {
-		case h.kind == pageDict && first && c.Kind == vector.String:
-			err = d.dictionary(body, int(h.values))
-		case h.kind == pageDict && first:
-			err = d.numberDictionary(body, int(h.values))
-		case h.kind == pageData && int(h.values) <= rows-d.at && h.values > 0:
-			err = d.page(body, int(h.values), h.encoding)
-		default:
-			err = fmt.Errorf("%w: page of kind %d with %d values", ErrCorrupt, h.kind, h.values)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return d.take(), nil
-}
-
-func (d *decoder) unpacked(b []byte, size int) ([]byte, error) {
-	if d.zstd == nil {
-		if len(b) != size {
-			return nil, fmt.Errorf("%w: page size", ErrCorrupt)
-		}
-		return b, nil
-	}
-	var err error
-	d.scratch, err = d.zstd.DecodeAll(b, d.scratch[:0])
-	if err != nil || len(d.scratch) != size {
-		return nil, fmt.Errorf("%w: compressed page", ErrCorrupt)
-	}
-	return d.scratch, nil
-}
-
-func (d *decoder) dictionary(b []byte, n int) error {
-	if n < 1 || n > len(b)/4 {
-		return fmt.Errorf("%w: dictionary of %d", ErrCorrupt, n)
-	}
-	dict := &vector.Dict{Offsets: make([]uint32, 1, n+1), Bytes: make([]byte, 0, len(b)-4*n)}
-	for range n {
-		if len(b) < 4 {
-			return fmt.Errorf("%w: dictionary", ErrCorrupt)
-		}
-		size := binary.LittleEndian.Uint32(b)
-		if uint64(size) > uint64(len(b)-4) {
-			return fmt.Errorf("%w: dictionary", ErrCorrupt)
-		}
-		dict.Bytes = append(dict.Bytes, b[4:4+size]...)
-		dict.Offsets = append(dict.Offsets, uint32(len(dict.Bytes)))
-		b = b[4+size:]
-	}
-	d.dict = dict
-	switch {
-	case n <= 1<<8:
-		d.code8 = make([]uint8, d.rows)
-	case n <= 1<<16:
-		d.code16 = make([]uint16, d.rows)
-	default:
-		d.code32 = make([]uint32, d.rows)
-	}
-	return nil
-}
-
-func (d *decoder) page(b []byte, n int, encoding int32) error {
-	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
-		return fmt.Errorf("%w: levels", ErrCorrupt)
-	}
-	size := int(binary.LittleEndian.Uint32(b))
-	values, err := d.readLevels(b[4:4+size], n)
-	if err != nil {
-		return err
-	}
-	b = b[4+size:]
-	d.nulls += n - values
-	from, to := d.at, d.at+n
-	d.at = to
-	typ, fixed := d.c.physical()
-	switch {
-	case encoding == encRLEDict && d.numbers != nil:
-		return d.numberPage(b, from, to, values)
-	case encoding == encRLEDict && d.dict != nil:
-		if len(b) < 1 || b[0] > 32 {
-			return fmt.Errorf("%w: width of codes", ErrCorrupt)
-		}
-		width, b := uint(b[0]), b[1:]
-		switch {
-		case d.code8 != nil:
-			return codesOf(d.code8[from:to], b, width, values, d.levels, d.dict.Len())
-		case d.code16 != nil:
-			return codesOf(d.code16[from:to], b, width, values, d.levels, d.dict.Len())
-		}
-		return codesOf(d.code32[from:to], b, width, values, d.levels, d.dict.Len())
-	case encoding == encDeltaLength && typ == typeBytes && d.dict == nil:
-		return d.texts(b, values)
-	case encoding == encDelta && (typ == typeInt32 || typ == typeInt64):
-		if _, err := readDelta(d.ints[from:from+values], b, typ == typeInt32); err != nil {
 			return err
 		}
-		scatter(d.ints[from:to], values, d.levels)
-		return nil
-	case encoding != encPlain:
-	case typ == typeBoolean && len(b) >= (values+7)/8:
-		for i := range values {
-			d.ints[from+i] = int64(b[i>>3] >> (i & 7) & 1)
+		if d.zstd == nil && h.size != h.packedSize {
+			return fmt.Errorf("%w: page size", ErrCorrupt)
 		}
-		scatter(d.ints[from:to], values, d.levels)
-		return nil
-	case typ == typeDouble && len(b) >= 8*values:
-		for i := range values {
-			d.floats[from+i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		p := page{pageHeader: h, body: rest[:h.packedSize], from: at}
+		b = rest[h.packedSize:]
+		switch {
+		case h.kind == pageDict && len(d.pages) == 0 && d.dict == nil:
+			d.dict = &p
+			continue
+		case h.kind != pageData || h.values == 0 || int(h.values) > d.rows-at:
+			return fmt.Errorf("%w: page of kind %d with %d values", ErrCorrupt, h.kind, h.values)
 		}
-		scatter(d.floats[from:to], values, d.levels)
-		return nil
-	case fixed == 16 && len(b) >= 16*values:
-		for i := range values {
-			d.dec128[from+i] = decimal128.New(int64(binary.BigEndian.Uint64(b[16*i:])), binary.BigEndian.Uint64(b[16*i+8:]))
-		}
-		scatter(d.dec128[from:to], values, d.levels)
-		return nil
-	case fixed == 32 && len(b) >= 32*values:
-		for i := range values {
-			x := b[32*i:]
-			d.dec256[from+i] = decimal256.New(binary.BigEndian.Uint64(x), binary.BigEndian.Uint64(x[8:]),
-				binary.BigEndian.Uint64(x[16:]), binary.BigEndian.Uint64(x[24:]))
-		}
-		scatter(d.dec256[from:to], values, d.levels)
-		return nil
+		at += int(h.values)
+		p.to = at
+		d.pages = append(d.pages, p)
 	}
-	return fmt.Errorf("%w: page of encoding %d", ErrCorrupt, encoding)
-}
-
-// readLevels reads which of the next n rows have a value, and counts them.
-func (d *decoder) readLevels(b []byte, n int) (values int, err error) {
-	d.levels = sized(d.levels, n)
-	if run, k := binary.Uvarint(b); k > 0 && run == uint64(n)<<1 && len(b) == k+1 && b[k] == 1 {
-		// All of them. Levels are looked at only where they say more than the counts.
-		for at := d.at; at < d.at+n; {
-			if at&63 == 0 && at+64 <= d.at+n {
-				d.valid[at>>6] = ^uint64(0)
-				at += 64
-				continue
-			}
-			d.valid[at>>6] |= 1 << (at & 63)
-			at++
-		}
-		if d.c.Kind == vector.String {
-			for i := range d.levels {
-				d.levels[i] = 1
-			}
-		}
-		return n, nil
-	}
-	if err := readHybrid(d.levels, b, 1); err != nil {
-		return 0, err
-	}
-	for i, l := range d.levels {
-		values += int(l)
-		at := d.at + i
-		d.valid[at>>6] |= uint64(l) << (at & 63)
-	}
-	return values, nil
-}
-
-func codesOf[T uint8 | uint16 | uint32](dst []T, b []byte, width uint, values int, levels []uint8, count int) error {
-	if err := readHybrid(dst[:values], b, width); err != nil {
-		return err
-	}
-	if width > 0 && 1<<width > count {
-		for _, c := range dst[:values] {
-			if int(c) >= count {
-				return fmt.Errorf("%w: code %d of %d", ErrCorrupt, c, count)
-			}
-		}
-	}
-	scatter(dst, values, levels)
 	return nil
 }
 
-// scatter moves the first values of dst to the rows that have one.
-func scatter[T any](dst []T, values int, levels []uint8) {
-	if values == len(dst) {
-		return
+// unpacked is a page's body as it was before it was compressed. It holds until the next one's.
+func (d *decoder) unpacked(p *page) ([]byte, error) {
+	if d.zstd == nil {
+		return p.body, nil
 	}
-	var zero T
-	for i := len(dst) - 1; i >= 0; i-- {
-		if levels[i] == 0 {
-			dst[i] = zero
+	d.unzip = sized(d.unzip, int(p.size)+slack)
+	b, err := d.zstd.DecodeAll(p.body, d.unzip[:0])
+	if err != nil || len(b) != int(p.size) {
+		return nil, fmt.Errorf("%w: compressed page", ErrCorrupt)
+	}
+	return b, nil
+}
+
+// values begins a page: what stands behind its levels, and how many rows have a value.
+func (d *decoder) values(p *page) (b []byte, n int, err error) {
+	if b, err = d.unpacked(p); err != nil {
+		return nil, 0, err
+	}
+	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
+		return nil, 0, fmt.Errorf("%w: levels", ErrCorrupt)
+	}
+	size := int(binary.LittleEndian.Uint32(b))
+	if n, err = d.levels(b[4:4+size], p); err != nil {
+		return nil, 0, err
+	}
+	d.nulls += p.to - p.from - n
+	return b[4+size:], n, nil
+}
+
+// levels reads which of a page's rows have a value, and counts them.
+func (d *decoder) levels(b []byte, p *page) (n int, err error) {
+	rows := p.to - p.from
+	run, k := binary.Uvarint(b)
+	switch {
+	case k > 0 && run == uint64(rows)<<1 && len(b) == k+1 && b[k] == 1: // all of them
+		if d.valid != nil {
+			vector.SetBits(d.valid, p.from, rows)
+		}
+		return rows, nil
+	case d.valid == nil && d.st.Nulls == 0:
+		return 0, fmt.Errorf("%w: a NULL", ErrCorrupt)
+	case k > 0 && run&1 == 1 && run>>1 == uint64(rows+7)/8 && uint64(len(b)-k) >= run>>1:
+		n = copyLevels(d.valid, p.from, b[k:], rows)
+		return n, nil
+	}
+	levels := make([]uint8, rows)
+	if err := readHybrid(levels, b, 1); err != nil {
+		return 0, err
+	}
+	for i, l := range levels {
+		n += int(l & 1)
+		if at := p.from + i; d.valid != nil {
+			d.valid[at>>6] |= uint64(l&1) << (at & 63)
+		}
+	}
+	return n, nil
+}
+
+// copyLevels copies n bits of b to valid from bit at on, where there are zeros, and counts them. valid may be nil.
+func copyLevels(valid []uint64, at int, b []byte, n int) (set int) {
+	for i := 0; i < n; i += 64 {
+		var x uint64
+		if len(b) >= 8 {
+			x = binary.LittleEndian.Uint64(b)
+			b = b[8:]
+		} else {
+			for k, c := range b {
+				x |= uint64(c) << (8 * k)
+			}
+			b = nil
+		}
+		if n-i < 64 {
+			x &= 1<<(n-i) - 1
+		}
+		set += bits.OnesCount64(x)
+		if valid == nil {
 			continue
 		}
-		values--
-		dst[i] = dst[values]
+		valid[at>>6] |= x << (at & 63)
+		if at&63 != 0 && x>>(64-at&63) != 0 {
+			valid[at>>6+1] |= x >> (64 - at&63)
+		}
+		at += 64
+	}
+	return set
+}
+
+// noValues reads the levels of a column of NULLs.
+func (d *decoder) noValues() error {
+	for i := range d.pages {
+		if _, n, err := d.values(&d.pages[i]); err != nil || n > 0 {
+			return fmt.Errorf("%w: a value", ErrCorrupt)
+		}
+	}
+	return nil
+}
+
+// room takes memory from a for a column's validity and more, and puts the validity in place.
+func (d *decoder) room(a vector.Allocator, more int) (mem, rest []byte) {
+	if d.st.Nulls == 0 {
+		if more == 0 {
+			return nil, nil
+		}
+		mem = a.Alloc(more)
+		return mem, mem
+	}
+	words := (d.rows + 63) / 64
+	mem = a.Alloc(vector.Room[uint64](words) + more)
+	rest = mem
+	d.valid = vector.Carve[uint64](&rest, words)
+	clear(d.valid)
+	return mem, rest
+}
+
+// of is the vector but for its values.
+func (d *decoder) of() vector.Vector {
+	return vector.Vector{Kind: d.c.Kind, Scale: int32(d.c.Scale), Len: d.rows, Valid: d.valid, Nulls: d.st.Nulls}
+}
+
+func (d *decoder) ints(a vector.Allocator) (v vector.Vector, mem []byte, err error) {
+	width, base := 8, int64(0)
+	if d.st.HasMin && d.st.HasMax {
+		lo, hi := int64(binary.LittleEndian.Uint64(d.st.Min)), int64(binary.LittleEndian.Uint64(d.st.Max))
+		if lo == hi && d.st.Nulls == 0 {
+			return vector.OfInts([]int64{lo}, nil).Repeat(d.rows), nil, nil
+		}
+		base, width = vector.Narrow(lo, hi)
+	}
+	mem, rest := d.room(a, vector.Room[uint8](d.rows*width))
+	ascends := false
+	switch v = d.of(); width {
+	case 1:
+		v.Int8 = vector.Carve[int8](&rest, d.rows)
+		ascends, err = intPages[uint8](d, v.Int8, base)
+	case 2:
+		v.Int16 = vector.Carve[int16](&rest, d.rows)
+		ascends, err = intPages[uint16](d, v.Int16, base)
+	case 4:
+		v.Int32 = vector.Carve[int32](&rest, d.rows)
+		ascends, err = intPages[uint32](d, v.Int32, base)
+	default:
+		v.Int64 = vector.Carve[int64](&rest, d.rows)
+		_, err = intPages[uint64](d, v.Int64, base)
+	}
+	v.Base = base
+	if err == nil && v.Nulls == 0 {
+		v.Ascends = ascends || v.Ascending()
+	}
+	return v, mem, err
+}
+
+// intPages reads integers less base into slots, which are as wide as T is. ascends says that they ascend; without it they
+// may all the same.
+func intPages[T slot, S any](d *decoder, slots []S, base int64) (ascends bool, err error) {
+	dst := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(slots))), len(slots))
+	typ, _ := d.c.physical()
+	table, err := tableOf[T](d, uint64(base))
+	if err != nil {
+		return false, err
+	}
+	// Of 64 bits within a narrower range no difference overflows.
+	run := deltas[T]{base: base, last: math.MinInt64, ascends: table == nil && typ == typeInt64}
+	err = eachPage(d, dst, func(p *page, part []T, b []byte) (err error) {
+		switch {
+		case p.encoding == encRLEDict && table != nil:
+			return lookUp(d, part, b, table)
+		case p.encoding == encDelta && (typ == typeInt32 || typ == typeInt64):
+			if _, err = run.read(part, b); err == nil && typ == typeInt32 && unsafe.Sizeof(part[0]) == 8 {
+				for i, x := range part {
+					part[i] = T(int64(int32(x))) // differences of 32 bits wrap around
+				}
+			}
+			return err
+		case p.encoding == encPlain && typ == typeBoolean && len(b) >= (len(part)+7)/8:
+			unpack(part, b, 1)
+			for i := range part {
+				part[i] -= T(base)
+			}
+			return nil
+		}
+		return p.encodingError()
+	})
+	return run.ascends, err
+}
+
+// eachPage has read fill the values of each page, and moves them to the rows that have one.
+func eachPage[T slot](d *decoder, dst []T, read func(p *page, part []T, b []byte) error) error {
+	for i := range d.pages {
+		p := &d.pages[i]
+		b, n, err := d.values(p)
+		if err != nil {
+			return err
+		}
+		part := dst[p.from:p.to]
+		if err := read(p, part[:n], b); err != nil {
+			return err
+		}
+		if n < len(part) {
+			scatter(part, n, d.valid, p.from)
+		}
+	}
+	return nil
+}
+
+func (p *page) encodingError() error {
+	return fmt.Errorf("%w: page of encoding %d", ErrCorrupt, p.encoding)
+}
+
+// scatter moves the first n values of dst to the rows that have one; dst[0] is row from. The others become zeros.
+func scatter[T slot](dst []T, n int, valid []uint64, from int) {
+	k := n
+	for i := len(dst) - 1; i >= 0; i-- {
+		at := from + i
+		bit := int(valid[at>>6] >> (at & 63) & 1)
+		k -= bit
+		dst[i] = dst[k] * T(bit)
 	}
 }
 
-func (d *decoder) texts(b []byte, values int) error {
-	d.lengths = sized(d.lengths, values)
-	rest, err := readDelta(d.lengths, b, true)
+// tableOf is the dictionary of a column of numbers, less base; nil without one.
+func tableOf[T slot](d *decoder, base uint64) ([]T, error) {
+	if d.dict == nil {
+		return nil, nil
+	}
+	if err := d.numberDictionary(); err != nil {
+		return nil, err
+	}
+	table := make([]T, len(d.numbers))
+	for i, x := range d.numbers {
+		table[i] = T(x - base)
+	}
+	return table, nil
+}
+
+// lookUp reads codes of a table.
+func lookUp[T slot](d *decoder, dst []T, b []byte, table []T) error {
+	d.codes = sized(d.codes, len(dst))
+	if err := readCodes(d.codes, b, len(table)); err != nil {
+		return err
+	}
+	for i, c := range d.codes {
+		dst[i] = table[c]
+	}
+	return nil
+}
+
+// readCodes reads codes of a dictionary of count, before which their width stands.
+func readCodes[T slot](dst []T, b []byte, count int) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	var one T
+	if len(b) < 1 || b[0] > 32 || int(b[0]) > 8*int(unsafe.Sizeof(one)) {
+		return fmt.Errorf("%w: width of codes", ErrCorrupt)
+	}
+	width := uint(b[0])
+	if err := readHybrid(dst, b[1:], width); err != nil {
+		return err
+	}
+	if most := slices.Max(dst); uint64(most) >= uint64(count) {
+		return fmt.Errorf("%w: code %d of %d", ErrCorrupt, most, count)
+	}
+	return nil
+}
+
+// words reads unsigned integers and doubles.
+func (d *decoder) words(a vector.Allocator) (v vector.Vector, mem []byte, err error) {
+	mem, rest := d.room(a, vector.Room[uint64](d.rows))
+	v = d.of()
+	all := vector.Carve[uint64](&rest, d.rows)
+	if d.c.Kind == vector.Uint {
+		v.Uint64 = all
+		_, err = intPages[uint64](d, all, 0)
+	} else {
+		v.Float64 = unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(all))), d.rows)
+		err = d.doubles(all)
+	}
+	if err == nil && v.Nulls == 0 && same(all) {
+		one := v.Slice(0, 1)
+		one, _ = vector.Place(&one, vector.Heap{})
+		a.Free(mem)
+		return one.Repeat(d.rows), nil, nil
+	}
+	return v, mem, err
+}
+
+func (d *decoder) doubles(dst []uint64) error {
+	table, err := tableOf[uint64](d, 0)
 	if err != nil {
 		return err
 	}
-	total := int64(0)
-	for _, n := range d.lengths {
-		if n < 0 {
-			return fmt.Errorf("%w: length of a text", ErrCorrupt)
+	return eachPage(d, dst, func(p *page, part []uint64, b []byte) error {
+		switch {
+		case p.encoding == encRLEDict && table != nil:
+			return lookUp(d, part, b, table)
+		case p.encoding == encPlain && len(b) >= 8*len(part):
+			for i := range part {
+				part[i] = binary.LittleEndian.Uint64(b[8*i:])
+			}
+			return nil
 		}
-		total += n
-	}
-	if total > int64(len(rest)) || int64(len(d.data))+total > math.MaxUint32 {
-		return fmt.Errorf("%w: lengths of texts", ErrCorrupt)
-	}
-	at, k := uint32(len(d.data)), 0
-	for _, l := range d.levels {
-		if l != 0 {
-			at += uint32(d.lengths[k])
-			k++
-		}
-		d.offs = append(d.offs, at)
-	}
-	d.data = append(d.data, rest[:total]...)
-	return nil
+		return p.encodingError()
+	})
 }
 
-func (d *decoder) take() *vector.Vector {
-	valid := d.valid
-	if d.nulls == 0 {
-		valid = nil
-	}
-	var v vector.Vector
-	switch d.c.Kind {
-	case vector.Int:
-		v = vector.OfInts(d.ints, valid)
-	case vector.Uint:
-		out := make([]uint64, d.rows)
-		for i, x := range d.ints {
-			out[i] = uint64(x)
+// same says whether all are equal.
+func same[T comparable](all []T) bool {
+	for _, x := range all {
+		if x != all[0] {
+			return false
 		}
-		v = vector.OfUints(out, valid)
-	case vector.Float:
-		v = vector.OfFloats(d.floats, valid)
-	case vector.Decimal128:
-		if d.ints != nil {
-			for i, x := range d.ints {
-				d.dec128[i] = decimal128.FromI64(x)
+	}
+	return true
+}
+
+// decimals128 are rare enough to be made in the heap first.
+func (d *decoder) decimals128(a vector.Allocator) (v vector.Vector, mem []byte, err error) {
+	valid := d.validity()
+	out := make([]decimal128.Num, d.rows)
+	if d.c.Precision <= intDecimalDigits {
+		ints := make([]int64, d.rows)
+		if _, err := intPages[uint64](d, ints, 0); err != nil {
+			return v, nil, err
+		}
+		for i, x := range ints {
+			out[i] = decimal128.FromI64(x)
+		}
+	} else if err := d.fixed(16, func(i int, x []byte) {
+		out[i] = decimal128.New(int64(binary.BigEndian.Uint64(x)), binary.BigEndian.Uint64(x[8:]))
+	}); err != nil {
+		return v, nil, err
+	}
+	v = vector.OfDec128(out, int32(d.c.Scale), valid)
+	v, mem = vector.Place(&v, a)
+	return v, mem, nil
+}
+
+func (d *decoder) decimals256(a vector.Allocator) (v vector.Vector, mem []byte, err error) {
+	valid := d.validity()
+	out := make([]decimal256.Num, d.rows)
+	if err := d.fixed(32, func(i int, x []byte) {
+		out[i] = decimal256.New(binary.BigEndian.Uint64(x), binary.BigEndian.Uint64(x[8:]),
+			binary.BigEndian.Uint64(x[16:]), binary.BigEndian.Uint64(x[24:]))
+	}); err != nil {
+		return v, nil, err
+	}
+	v = vector.OfDec256(out, int32(d.c.Scale), valid)
+	v, mem = vector.Place(&v, a)
+	return v, mem, nil
+}
+
+// validity puts it into the heap.
+func (d *decoder) validity() []uint64 {
+	if d.st.Nulls > 0 {
+		d.valid = make([]uint64, (d.rows+63)/64)
+	}
+	return d.valid
+}
+
+// fixed reads values of some bytes.
+func (d *decoder) fixed(size int, put func(row int, x []byte)) error {
+	for i := range d.pages {
+		p := &d.pages[i]
+		b, n, err := d.values(p)
+		if err != nil {
+			return err
+		}
+		if p.encoding != encPlain || len(b) < n*size {
+			return p.encodingError()
+		}
+		for row := p.from; row < p.to; row++ {
+			if d.valid == nil || d.valid[row>>6]>>(row&63)&1 != 0 {
+				put(row, b[:size])
+				b = b[size:]
 			}
 		}
-		v = vector.OfDec128(d.dec128, int32(d.c.Scale), valid)
-	case vector.Decimal256:
-		v = vector.OfDec256(d.dec256, int32(d.c.Scale), valid)
-	default:
-		switch {
-		case d.dict == nil:
-			v = plainTexts(d.offs, d.data, valid, d.nulls)
-		case d.code8 != nil:
-			v = vector.OfCodes(d.code8, d.dict, valid)
-		case d.code16 != nil:
-			v = vector.OfCodes(d.code16, d.dict, valid)
-		default:
-			v = vector.OfCodes(d.code32, d.dict, valid)
-		}
 	}
-	return &v
-}
-
-// plainTexts is text without a dictionary: who wrote it found that none pays.
-func plainTexts(offs []uint32, data []byte, valid []uint64, nulls int) vector.Vector {
-	n := len(offs) - 1
-	if nulls == n && n > 0 {
-		return vector.Nulls(vector.String, 0, n)
-	}
-	if data == nil {
-		data = []byte{}
-	}
-	return vector.Vector{Kind: vector.String, Len: n, Valid: valid, Nulls: nulls, Offsets: offs, Bytes: data}
+	return nil
 }

@@ -143,7 +143,12 @@ func (e *encoder) numberDictionary(typ int32) error {
 }
 
 // numberDictionary reads the page.
-func (d *decoder) numberDictionary(b []byte, n int) error {
+func (d *decoder) numberDictionary() error {
+	b, err := d.unpacked(d.dict)
+	if err != nil {
+		return err
+	}
+	n := int(d.dict.values)
 	typ, _ := d.c.physical()
 	size := 8
 	if typ == typeInt32 {
@@ -154,36 +159,13 @@ func (d *decoder) numberDictionary(b []byte, n int) error {
 	if n < 1 || n > numberDict || len(b) != n*size {
 		return fmt.Errorf("%w: dictionary of %d numbers", ErrCorrupt, n)
 	}
-	d.numbers = make([]uint64, n)
+	d.numbers = sized(d.numbers, n)
 	for i := range d.numbers {
 		if size == 4 {
 			d.numbers[i] = uint64(int64(int32(binary.LittleEndian.Uint32(b[4*i:]))))
 		} else {
 			d.numbers[i] = binary.LittleEndian.Uint64(b[8*i:])
 		}
-	}
-	d.code16 = make([]uint16, d.rows)
-	return nil
-}
-
-// numberPage reads rows [from, to) of a column with a dictionary of numbers.
-func (d *decoder) numberPage(b []byte, from, to, values int) error {
-	if len(b) < 1 || b[0] > 16 {
-		return fmt.Errorf("%w: width of codes", ErrCorrupt)
-	}
-	codes := d.code16[from:to]
-	if err := codesOf(codes, b[1:], uint(b[0]), values, d.levels, len(d.numbers)); err != nil {
-		return err
-	}
-	numbers := d.numbers
-	if d.floats != nil {
-		for i, c := range codes {
-			d.floats[from+i] = math.Float64frombits(numbers[c])
-		}
-		return nil
-	}
-	for i, c := range codes {
-		d.ints[from+i] = int64(numbers[c])
 	}
 	return nil
 }

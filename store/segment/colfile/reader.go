@@ -101,25 +101,34 @@ var unzip = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked))
 })
 
-// Read returns a column of a block. Errors wrap ErrCorrupt, or are the file system's.
-func (r *Reader) Read(block, column int) (*vector.Vector, error) {
+// Read returns a column of a block in memory from a: mem, which the caller gives back with a.Free; nil: there is none. Errors wrap
+// ErrCorrupt, or are the file system's.
+func (r *Reader) Read(block, column int, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
 	b := &r.Blocks[block]
 	c := &b.Chunks[column]
-	buf, err := r.bytes(c.At, c.Size, c.CRC)
-	if err != nil {
-		return nil, err
+	d := decoders.Get().(*decoder)
+	defer decoders.Put(d)
+	d.raw = sized(d.raw, int(c.Size)+slack)
+	buf := d.raw[:c.Size]
+	if err := r.read(buf, c.At, c.CRC); err != nil {
+		return v, nil, err
 	}
 	var z *zstd.Decoder
 	if c.Zstd {
 		if z, err = unzip(); err != nil {
-			return nil, err
+			return v, nil, err
 		}
 	}
-	v, err := decode(&r.Columns[column], b.Rows, buf, z)
-	if err != nil {
-		return nil, fmt.Errorf("%s: block %d, column %q: %w", r.path, block, r.Columns[column].Name, err)
+	if v, mem, err = d.decode(&r.Columns[column], &c.Stats, b.Rows, buf, z, a); err != nil {
+		return v, nil, fmt.Errorf("%s: block %d, column %q: %w", r.path, block, r.Columns[column].Name, err)
 	}
-	return v, nil
+	return v, mem, nil
+}
+
+// WillNeed has the system begin to read a column of a block.
+func (r *Reader) WillNeed(block, column int) {
+	c := &r.Blocks[block].Chunks[column]
+	vfs.WillNeed(r.f, c.At, c.Size)
 }
 
 // Bloom returns the filter of a column of a block; nil when it has none.
@@ -128,17 +137,17 @@ func (r *Reader) Bloom(block, column int) (Bloom, error) {
 	if c.BloomSize == 0 {
 		return nil, nil
 	}
-	b, err := r.bytes(c.BloomAt, c.BloomSize, c.BloomCRC)
-	return Bloom(b), err
+	b := make(Bloom, c.BloomSize)
+	return b, r.read(b, c.BloomAt, c.BloomCRC)
 }
 
-func (r *Reader) bytes(at, size int64, sum uint32) ([]byte, error) {
-	buf := make([]byte, size)
+// read reads bytes that have that sum.
+func (r *Reader) read(buf []byte, at int64, sum uint32) error {
 	if _, err := r.f.ReadAt(buf, at); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.path, err)
+		return fmt.Errorf("%s: %w", r.path, err)
 	}
 	if crc32.Checksum(buf, castagnoli) != sum {
-		return nil, fmt.Errorf("%s: byte %d: %w: sum", r.path, at, ErrCorrupt)
+		return fmt.Errorf("%s: byte %d: %w: sum", r.path, at, ErrCorrupt)
 	}
-	return buf, nil
+	return nil
 }

@@ -1,0 +1,62 @@
+package exec
+
+import "millrace/scan"
+
+// aheadBlocks is how many blocks before it is opened a block's columns are fetched: enough that the disk is busy while
+// a block is computed, few enough that what is fetched is not pushed out again before it is read.
+const aheadBlocks = 8
+
+// fetchAhead begins to fetch the blocks up to aheadBlocks behind the one at place at of those to be visited. Safe for concurrent use.
+func (m *morsels) fetchAhead(at int) {
+	for {
+		k := m.fetched.Load()
+		if k >= int64(min(len(m.blocks), at+1+aheadBlocks)) {
+			return
+		}
+		if !m.fetched.CompareAndSwap(k, k+1) {
+			continue
+		}
+		i := int(k)
+		if m.order != nil {
+			i = int(m.order[i])
+		}
+		if m.bound == nil || !m.bound.hopeless(i) {
+			m.willNeed(i)
+		}
+	}
+}
+
+// willNeed fetches the columns of block i that will be opened, as far as can be said: those of the filter, and the others when
+// those of an earlier block were needed.
+func (m *morsels) willNeed(i int) {
+	b, ok := m.blocks[i].(Fetcher)
+	if !ok {
+		return
+	}
+	which := make([]bool, len(m.scan.Columns))
+	some := false
+	f := blockFacts{m.scan, m.blocks[i]}
+	for _, cond := range m.filter {
+		if f.passes(cond) {
+			continue
+		}
+		for _, c := range cond.cols {
+			which[c], some = true, true
+		}
+	}
+	if m.bound != nil {
+		which[m.bound.col], some = true, true
+	}
+	if !some || m.lateToo.Load() {
+		for c, needed := range m.needed {
+			which[c] = which[c] || needed
+		}
+	}
+	var cols []scan.Column
+	for c, w := range which {
+		if w {
+			cols = append(cols, m.scan.Columns[c])
+		}
+	}
+	b.WillNeed(cols)
+}

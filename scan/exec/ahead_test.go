@@ -1,0 +1,75 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"millrace/internal/vector"
+	"millrace/scan"
+)
+
+// fetchedBlock notes in which order its source's blocks are fetched and opened.
+type fetchedBlock struct {
+	*memBlock
+	n    int
+	seen *[]string
+}
+
+func (b *fetchedBlock) note(what string, cols []scan.Column) {
+	s := fmt.Sprintf("%s %d", what, b.n)
+	for _, c := range cols {
+		s += fmt.Sprintf(" %c", 'a'+c.Index)
+	}
+	*b.seen = append(*b.seen, s)
+}
+
+// WillNeed implements Fetcher.
+func (b *fetchedBlock) WillNeed(cols []scan.Column) { b.note("fetch", cols) }
+
+func (b *fetchedBlock) Open(ctx context.Context, cols []scan.Column) ([]*vector.Vector, int, int, func(), error) {
+	b.note("open", cols)
+	return b.memBlock.Open(ctx, cols)
+}
+
+func TestColumnsAreFetchedBlocksBeforeTheyAreOpened(t *testing.T) {
+	var rows [][]any
+	for i := range 2 * (aheadBlocks + 3) {
+		rows = append(rows, []any{int64(i), int64(i % 2), int64(7)})
+	}
+	s := newMemSource([]Type{tInt, tInt, tInt}, rows, 2, nil)
+	var seen []string
+	for i, b := range s.blocks {
+		s.blocks[i] = &fetchedBlock{b.(*memBlock), i, &seen}
+	}
+	n := s.scan()
+	n.Filter = Compare{EQ, intCol(1), intConst(1)} // a row of each block
+	if got := answer(t, &Aggregate{Child: n, Aggs: []Agg{sumOf(intCol(0))}}, Options{Parallel: 1}); got != "121" {
+		t.Error(got)
+	}
+	at := func(s string) int { return slices.Index(seen, s) }
+	for i := range len(s.blocks) {
+		fetched := at(fmt.Sprintf("fetch %d b", i))
+		if i > aheadBlocks { // by then it is known that the others are needed
+			fetched = at(fmt.Sprintf("fetch %d a b", i))
+		}
+		before := at(fmt.Sprintf("open %d b", max(0, i-aheadBlocks)))
+		if fetched < 0 || fetched > before {
+			t.Errorf("block %d was not fetched in time:\n%s", i, strings.Join(seen, "\n"))
+		}
+	}
+	// The first row of that order is in the last block: with their bound no other is fetched but those on their way.
+	seen = nil
+	top := &Sort{Child: s.scan(), Keys: []SortKey{{Expr: intCol(0), Desc: true}}, Limit: 1}
+	if got := answer(t, top, Options{Parallel: 1}); got != "21,1,7" {
+		t.Error(got)
+	}
+	if first := fmt.Sprintf("fetch %d a", len(s.blocks)-1); seen[0] != first {
+		t.Errorf("%s was fetched first, not %s", seen[0], first)
+	}
+	if at("fetch 0 a") >= 0 {
+		t.Error("a block was fetched of which no row can be wanted")
+	}
+}
