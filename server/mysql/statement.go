@@ -207,6 +207,10 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 	if err := c.rewrite(ctx, stmt); err != nil {
 		return nil, err
 	}
+	if set, ok := stmt.(*sqlparser.Set); ok {
+		defer c.checkZone(ctx, set)(&err)
+		defer c.commitOnAutocommit(c.autocommit(), &err)
+	}
 	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, true)
 	if err != nil {
 		if set, ok := stmt.(*sqlparser.Set); ok {
@@ -231,10 +235,6 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 		}
 	}
 	a := &answer{schema: schema, iter: iter}
-	if set, ok := stmt.(*sqlparser.Set); ok {
-		defer c.checkZone(ctx, set)(&err)
-		defer c.commitOnAutocommit(&err)
-	}
 	if schema != nil && !types.IsOkResultSchema(schema) && len(schema) > 0 {
 		return a, nil
 	}

@@ -472,3 +472,15 @@ func TestTextIsSentInTheCharacterSetAskedFor(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestAZoneThatDoesNotExistLeavesTheSessionsZone(t *testing.T) {
+	in := start(t, nil)
+	db := in.open("app", "", "")
+	execAll(t, db, "SET time_zone = '+02:00'")
+	if _, err := db.Exec("SET time_zone = 'Mars'"); errNumber(err) != 1298 {
+		t.Error(err)
+	}
+	if got := ask(t, db, "SELECT @@time_zone, TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW())"); got != "+02:00,2" {
+		t.Error(got)
+	}
+}

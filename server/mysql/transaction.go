@@ -216,9 +216,9 @@ func (c *conn) implicitCommit(stmt sqlparser.Statement) error {
 	return nil
 }
 
-// commitOnAutocommit, called after a SET, commits if that switched autocommit on.
-func (c *conn) commitOnAutocommit(err *error) {
-	if *err == nil && c.work.tx != nil && c.autocommit() && !c.work.explicit {
+// commitOnAutocommit, called after a SET, commits if that switched autocommit on, which it was before.
+func (c *conn) commitOnAutocommit(before bool, err *error) {
+	if *err == nil && !before && c.autocommit() {
 		*err = c.endWork(true)
 	}
 }
