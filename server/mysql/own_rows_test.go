@@ -59,6 +59,7 @@ func TestATransactionSeesItsOwnRowsInEveryKindOfQuery(t *testing.T) {
 		"SELECT _key, id FROM `o$latest` WHERE _key IN ('k1', 'own') ORDER BY _key",
 		"SELECT COUNT(*), COUNT(producer_id), SUM(LENGTH(value)) FROM `o$raw`",
 		"SELECT COUNT(*) FROM `o$errors`",
+		"SELECT COUNT(*), SUM(amount) FROM o AS OF TIMESTAMP '2037-01-01 00:00:00'",
 		"SELECT DISTINCT status FROM o ORDER BY status",
 		"SELECT DATE_FORMAT(at, '%H:%i'), COUNT(*) FROM o GROUP BY 1 ORDER BY 1 LIMIT 5",
 	}
