@@ -157,16 +157,13 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	return b.base.Build(ctx, d.node, row)
 }
 
-// groups corrects a GROUP BY of the engine's; nil for other nodes.
+// groups builds a GROUP BY; nil for other nodes, and where all rows are one group.
 func (b override) groups(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
 	g, ok := n.(*plan.GroupBy)
-	if !ok {
+	if !ok || len(g.GroupByExprs) == 0 {
 		return nil, nil
 	}
-	if g = exactGroups(g); g == nil {
-		return nil, nil
-	}
-	return b.base.Build(ctx, g, row)
+	return b.groupRows(ctx, g, row)
 }
 
 // decision is what a rule made of a node.

@@ -199,6 +199,9 @@ const slabRows = 128
 
 // Next implements sql.RowIter.
 func (it *columnRows) Next(ctx *sql.Context) (sql.Row, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err // a join above may do much for each row
+	}
 	for it.batch == nil || it.next >= it.batch.Rows() {
 		if it.iter == nil {
 			return nil, io.EOF

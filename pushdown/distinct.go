@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/shopspring/decimal"
 )
 
@@ -68,6 +69,12 @@ func appendGroupKey(ctx *sql.Context, b []byte, t sql.Type, v any) ([]byte, erro
 	v, err := sql.UnwrapAny(ctx, v)
 	if err != nil {
 		return nil, err
+	}
+	if t != nil && types.IsFloat(t) {
+		// The rows of a union may have numbers of any kind in it.
+		if f, err := asDouble(v); err == nil {
+			return appendDouble(b, f), nil
+		}
 	}
 	switch v := v.(type) {
 	case nil:

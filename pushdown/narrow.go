@@ -108,7 +108,12 @@ func narrow(n exec.Node, want []bool) (exec.Node, []int) {
 		left := len(n.Left.Schema())
 		l, r := make([]bool, left), make([]bool, len(n.Right.Schema()))
 		all := make([]bool, left+len(r))
-		copy(all, want)
+		marks := n.Kind == exec.Mark || n.Kind == exec.MarkNull
+		if marks {
+			copy(all, want[:left])
+		} else {
+			copy(all, want)
+		}
 		mark(n.Residual, all)
 		copy(l, all)
 		copy(r, all[left:])
@@ -134,6 +139,9 @@ func narrow(n exec.Node, want []bool) (exec.Node, []int) {
 			out.RightKeys = append(out.RightKeys, placed(n.RightKeys[i], ra))
 		}
 		out.Residual = placed(n.Residual, at)
+		if marks {
+			return &out, append(at[:left:left], width)
+		}
 		return &out, at[:len(want)]
 	case *exec.Window:
 		width := len(n.Child.Schema())

@@ -142,22 +142,60 @@ func (p *planner) filter(n sql.Node, cond sql.Expression, child sql.Node) (*rela
 	if x := exactFilter(p.ctx, cond); x != nil {
 		cond = x
 	}
+	// First what needs no other rows, which leaves fewer.
+	var own, others []sql.Expression
+	for _, c := range expression.SplitConjunction(cond) {
+		if _, _, ok := memberOf(c); ok {
+			others = append(others, c)
+		} else {
+			own = append(own, c)
+		}
+	}
+	if len(own) > 0 {
+		if r, reason = p.kept(n, expression.JoinAnd(own...), r); reason != "" {
+			return nil, reason
+		}
+	}
+	for _, e := range others {
+		m, negated, _ := memberOf(e)
+		if r, reason = p.matched(r, m, negated); reason != "" {
+			p.note(e, reason)
+			return nil, reason
+		}
+	}
+	return r, ""
+}
+
+// kept are the rows of r for which cond, of filter n, is true.
+func (p *planner) kept(n sql.Node, cond sql.Expression, r *relation) (*relation, string) {
+	r, reason := p.withSubqueries(r, cond)
+	if reason != "" {
+		return nil, reason
+	}
 	c, reason := p.condition(cond, r)
 	if reason != "" {
 		p.note(cond, reason)
 		return nil, reason
 	}
 	if s, ok := r.node.(*exec.Scan); ok {
-		s.Filter = both(s.Filter, c)
 		if f, ok := n.(*plan.Filter); ok {
 			p.prune(s, f)
 		}
-		return r, ""
 	}
-	return r.over(&exec.Filter{Child: r.node, Cond: c}), ""
+	return r.over(filtered(r.node, c)), ""
 }
 
-func both(a, b exec.Expr) exec.Expr {
+// filtered are the rows of n for which cond is true. A scan, which nobody else has, filters itself.
+func filtered(n exec.Node, cond exec.Expr) exec.Node {
+	if s, ok := n.(*exec.Scan); ok {
+		s.Filter = and(s.Filter, cond)
+		return s
+	}
+	return &exec.Filter{Child: n, Cond: cond}
+}
+
+// and is true where b is and a, if it is not nil.
+func and(a, b exec.Expr) exec.Expr {
 	if a == nil {
 		return b
 	}
@@ -186,6 +224,9 @@ func (p *planner) prune(s *exec.Scan, f *plan.Filter) {
 func (p *planner) project(n *plan.Project) (*relation, string) {
 	child, reason := p.relation(n.Child)
 	if reason != "" {
+		return nil, reason
+	}
+	if child, reason = p.withSubqueries(child, n.Projections...); reason != "" {
 		return nil, reason
 	}
 	out := &relation{width: len(n.Projections), cols: make([]relColumn, len(n.Projections))}
@@ -279,6 +320,11 @@ func (p *planner) sort(fields sql.SortFields, child sql.Node) (*relation, string
 	r, reason := p.relation(child)
 	if reason != "" {
 		return nil, reason
+	}
+	for _, f := range fields {
+		if r, reason = p.withSubqueries(r, f.Column); reason != "" {
+			return nil, reason
+		}
 	}
 	keys, reason := p.sortKeys(fields, r)
 	if reason != "" {

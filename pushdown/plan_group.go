@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"millrace/internal/vector"
@@ -53,7 +54,7 @@ type Concat struct {
 //  1. The keys are expressions whose equality is that of their values in vectors; instants count as
 //     wall times where both do not change alike.
 //  2. Every selected expression is a key, an aggregate that is known here, or a column: the planner selects
-//     those that keys are made of, to compute the keys above. It is the first row's (first_row.go).
+//     those that keys are made of, to compute the keys above. It is the first row's (as in group_rows.go).
 //  3. Without keys there is an aggregate (the engine reads rows one by one if there is none).
 func (p *planner) group(n *plan.GroupBy) (*relation, string) {
 	if r := p.fromBounds(n); r != nil {
@@ -61,6 +62,9 @@ func (p *planner) group(n *plan.GroupBy) (*relation, string) {
 	}
 	child, reason := p.relation(n.Child)
 	if reason != "" {
+		return nil, reason
+	}
+	if child, reason = p.withSubqueries(child, slices.Concat(n.GroupByExprs, n.SelectedExprs)...); reason != "" {
 		return nil, reason
 	}
 	agg := &exec.Aggregate{Child: child.node}
@@ -200,14 +204,22 @@ func (p *planner) aggregated(e sql.Expression, r *relation) (exec.Agg, form, str
 		}
 		return exec.Agg{Kind: exec.Count, Arg: x.expr, Distinct: distinct, T: intType}, count, reason
 	case *aggregation.CountDistinct:
-		if len(e.ChildExpressions) != 1 {
-			return exec.Agg{}, form{}, "COUNT(DISTINCT) of several expressions"
+		args := make([]exec.Expr, len(e.ChildExpressions))
+		for i, c := range e.ChildExpressions {
+			x, reason := p.expr(c, r)
+			if reason == "" {
+				x, reason = p.key(x)
+			}
+			if reason != "" {
+				return exec.Agg{}, form{}, reason
+			}
+			args[i] = x.expr
 		}
-		x, reason := p.expr(e.ChildExpressions[0], r)
-		if reason == "" {
-			x, reason = p.key(x)
+		arg := args[0]
+		if len(args) > 1 {
+			arg = exec.Func{Fn: exec.Tuple, Args: args, T: stringType}
 		}
-		return exec.Agg{Kind: exec.Count, Arg: x.expr, Distinct: true, T: intType}, count, reason
+		return exec.Agg{Kind: exec.Count, Arg: arg, Distinct: true, T: intType}, count, ""
 	case *aggregation.Min:
 		return p.extreme(exec.Min, e.Child, e.Type(), r)
 	case *aggregation.Max:

@@ -1,6 +1,8 @@
 package pushdown
 
 import (
+	"slices"
+
 	"millrace/scan/exec"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -8,7 +10,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/plan"
 )
 
-// join converts inner, left, semi and anti joins with at least one equality between the sides.
+// join converts cross, inner, left, semi and anti joins.
 func (p *planner) join(n *plan.JoinNode) (*relation, string) {
 	kind := exec.Inner
 	switch {
@@ -22,7 +24,7 @@ func (p *planner) join(n *plan.JoinNode) (*relation, string) {
 		kind = exec.Semi
 	case n.JoinType().IsAnti():
 		kind = exec.Anti
-	case n.JoinType().IsInner(), n.JoinType() == plan.JoinTypeHash, n.JoinType() == plan.JoinTypeMerge:
+	case n.JoinType().IsInner(), n.JoinType().IsCross(), n.JoinType() == plan.JoinTypeHash, n.JoinType() == plan.JoinTypeMerge:
 	default:
 		return nil, "a kind of join that only the engine knows"
 	}
@@ -35,14 +37,31 @@ func (p *planner) join(n *plan.JoinNode) (*relation, string) {
 		return nil, reason
 	}
 	l, r = l.plain(), r.plain()
-	both := &relation{width: l.width + r.width}
-	both.cols = append(append(both.cols, l.cols...), r.cols...)
-	for i := range r.cols {
-		both.cols[l.width+i].at += l.width
+	var on []sql.Expression
+	if n.Filter != nil {
+		on = expression.SplitConjunction(n.Filter)
 	}
-	out := &exec.Join{Kind: kind, Left: l.node, Right: r.node}
+	both, out, reason := p.joined(kind, l, r, on)
+	if reason != "" {
+		return nil, reason
+	}
+	if kind == exec.Semi || kind == exec.Anti {
+		return l.over(out), ""
+	}
+	both.node = out
+	return both, ""
+}
+
+// joined joins l and r, which is plain, on conditions over the fields of both. both are these fields.
+func (p *planner) joined(kind exec.JoinKind, l, r *relation, on []sql.Expression) (both *relation, out *exec.Join, reason string) {
+	left := len(l.node.Schema())
+	both = &relation{width: l.width + r.width, cols: slices.Concat(l.cols[:l.width], r.cols)}
+	for i := l.width; i < both.width; i++ {
+		both.cols[i].at += left
+	}
+	out = &exec.Join{Kind: kind, Left: l.node, Right: r.node}
 	var rest exec.Expr
-	for _, c := range expression.SplitConjunction(n.Filter) {
+	for _, c := range on {
 		if x := exactFilter(p.ctx, c); x != nil {
 			c = x
 		}
@@ -54,23 +73,25 @@ func (p *planner) join(n *plan.JoinNode) (*relation, string) {
 		x, reason := p.condition(c, both)
 		if reason != "" {
 			p.note(c, reason)
-			return nil, reason
+			return nil, nil, reason
 		}
-		if rest == nil {
-			rest = x
-		} else {
-			rest = exec.And{Args: []exec.Expr{rest, x}}
+		// What looks at one side only leaves rows out before they are matched.
+		switch {
+		case exec.Fallible(x), kind == exec.AntiNull, kind == exec.MarkNull:
+			rest = and(rest, x)
+		case onSide(x, left, left+r.width):
+			out.Right = filtered(out.Right, moved(x, -left))
+		case onSide(x, 0, left) && (kind == exec.Inner || kind == exec.Semi):
+			out.Left = filtered(out.Left, x)
+		default:
+			rest = and(rest, x)
 		}
-	}
-	if len(out.LeftKeys) == 0 {
-		return nil, "no equality between the sides"
 	}
 	out.Residual = rest
-	both.node = out
-	if kind == exec.Semi || kind == exec.Anti {
-		return l.over(out), ""
+	if (kind == exec.AntiNull || kind == exec.MarkNull) && rest != nil {
+		return nil, nil, notFamilies
 	}
-	return both, ""
+	return both, out, ""
 }
 
 // lookedUp is what a hash join reads beneath its own table.
@@ -123,8 +144,9 @@ func (p *planner) joinKeys(e sql.Expression, both, l, r *relation) (left, right 
 	if a == 2 {
 		cmp.L, cmp.R = cmp.R, cmp.L
 	}
-	if onSide(cmp.L, 0, l.width) && onSide(cmp.R, l.width, l.width+r.width) {
-		return cmp.L, moved(cmp.R, -l.width), true
+	at := len(l.node.Schema())
+	if onSide(cmp.L, 0, at) && onSide(cmp.R, at, at+r.width) {
+		return cmp.L, moved(cmp.R, -at), true
 	}
 	return nil, nil, false
 }

@@ -27,6 +27,8 @@ type relColumn struct {
 	// text is the expression that was computed for it, as the engine spells it; "" none that
 	// would be known above.
 	text string
+	// of is the subquery whose value it is; nil: none.
+	of sql.Expression
 	// reason is set where the field is not to be had; it may be there, but nothing may read it.
 	reason string
 }
@@ -100,6 +102,9 @@ func (r *relation) computed(e sql.Expression) (typed, bool) {
 	text := ""
 	for i := range r.cols {
 		c := &r.cols[i]
+		if c.of != nil && c.of == e {
+			return c.typed(), true
+		}
 		if c.text == "" || c.reason != "" {
 			continue
 		}

@@ -19,14 +19,17 @@ var (
 		exec.FloorTo: "FLOOR_TO", exec.Year: "YEAR", exec.Month: "MONTH", exec.Day: "DAY", exec.Hour: "HOUR", exec.Minute: "MINUTE",
 		exec.Second: "SECOND", exec.DayOfWeek: "DAYOFWEEK", exec.DayOfYear: "DAYOFYEAR", exec.Quarter: "QUARTER", exec.DateOf: "DATE",
 		exec.Length: "LENGTH", exec.CharLength: "CHAR_LENGTH", exec.Lower: "LOWER", exec.Upper: "UPPER", exec.Substring: "SUBSTRING",
-		exec.Concat: "CONCAT", exec.Abs: "ABS", exec.Round: "ROUND", exec.Floor: "FLOOR", exec.Ceil: "CEIL",
+		exec.Concat: "CONCAT", exec.Tuple: "ROW", exec.Abs: "ABS", exec.Round: "ROUND", exec.Floor: "FLOOR", exec.Ceil: "CEIL",
 	}
 	aggregates = map[exec.AggKind]string{
 		exec.CountRows: "COUNT", exec.Count: "COUNT", exec.Sum: "SUM", exec.Avg: "AVG", exec.Min: "MIN", exec.Max: "MAX",
 		exec.VarPop: "VAR_POP", exec.VarSamp: "VAR_SAMP", exec.StdPop: "STDDEV_POP", exec.StdSamp: "STDDEV_SAMP",
 		exec.BitAnd: "BIT_AND", exec.BitOr: "BIT_OR", exec.BitXor: "BIT_XOR", exec.AnyValue: "ANY_VALUE", exec.GroupConcat: "GROUP_CONCAT",
 	}
-	joins = map[exec.JoinKind]string{exec.Inner: "inner", exec.LeftOuter: "left outer", exec.Semi: "semi", exec.Anti: "anti", exec.AntiNull: "anti with NULLs"}
+	joins = map[exec.JoinKind]string{
+		exec.Inner: "inner", exec.LeftOuter: "left outer", exec.Semi: "semi", exec.Anti: "anti", exec.AntiNull: "anti with NULLs",
+		exec.Mark: "mark", exec.MarkNull: "mark with NULLs",
+	}
 )
 
 // operator is one node of a columnar plan: what it does, and the names of what it yields.
@@ -104,8 +107,11 @@ func operator(n exec.Node) (what string, names []string) {
 		if n.Residual != nil {
 			on = append(on, spell(n.Residual, names))
 		}
-		if n.Kind == exec.Semi || n.Kind == exec.Anti || n.Kind == exec.AntiNull {
+		switch n.Kind {
+		case exec.Semi, exec.Anti, exec.AntiNull:
 			names = left
+		case exec.Mark, exec.MarkNull:
+			names = append(slices.Clip(left), "match")
 		}
 		return fmt.Sprintf("Join (%s) on %s", joins[n.Kind], strings.Join(on, " AND ")), names
 	case *exec.Union:

@@ -138,7 +138,7 @@ func TestSumsAreExactAndPushedDown(t *testing.T) { // C02, C05, C26
 		"SELECT FIRST(g) FROM c26":                            false,
 		"SELECT UPPER(g),COUNT(*) FROM c26 GROUP BY UPPER(g)": true,
 		"SELECT COUNT(DISTINCT g) FROM c26":                   true,
-		"SELECT COUNT(DISTINCT g,v) FROM c26":                 false,
+		"SELECT COUNT(DISTINCT g,v) FROM c26":                 true,
 	} {
 		if s := b.explain(q); strings.Contains(s, "Aggregate") != pushed {
 			t.Errorf("%s: pushed should be %v\n%s", q, pushed, s)

@@ -36,7 +36,7 @@ type caseEval struct {
 }
 
 func (c *compiler) caseOf(e Case) (evaluator, error) {
-	out := &caseEval{t: e.T, blend: !fallible(e) && (e.T.Kind == vector.Int || e.T.Kind == vector.Float)}
+	out := &caseEval{t: e.T, blend: !Fallible(e) && (e.T.Kind == vector.Int || e.T.Kind == vector.Float)}
 	branch := func(b Expr, t Type) (evaluator, error) {
 		if b == nil {
 			return nil, nil

@@ -72,7 +72,12 @@ func (c *compiler) function(e Func) (evaluator, error) {
 		if e.T.Kind != vector.String {
 			return bad()
 		}
-		return &concatEval{args: args}, nil
+		return &concatEval{args: operands{args: args}}, nil
+	case Tuple:
+		if e.T.Kind != vector.String {
+			return bad()
+		}
+		return &tupleEval{args: operands{args: args}}, nil
 	case Abs, Round, Floor, Ceil:
 		digits := int64(0)
 		if e.Fn == Round && len(e.Args) == 2 {

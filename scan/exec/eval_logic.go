@@ -40,7 +40,7 @@ func (c *compiler) connective(args []Expr, and bool) (evaluator, error) {
 		if a.Type().Kind != vector.Int {
 			return nil, fmt.Errorf("%w: %v as a truth value", ErrNotSupported, a.Type())
 		}
-		risky := i > 0 && fallible(a)
+		risky := i > 0 && Fallible(a)
 		ev, err := c.compile(a)
 		if risky {
 			ev, err = c.branch(a)
@@ -203,34 +203,34 @@ func (e *nullEval) eval(in *input) (*vector.Vector, error) {
 	return &e.out.v, nil
 }
 
-// fallible says that evaluating e may be an error for some row.
-func fallible(e Expr) bool {
+// Fallible says that evaluating e may be an error for some row.
+func Fallible(e Expr) bool {
 	switch e := e.(type) {
 	case nil, Col, Const:
 		return false
 	case Arith, Convert, Map:
 		return true
 	case Compare:
-		return fallible(e.L) || fallible(e.R)
+		return Fallible(e.L) || Fallible(e.R)
 	case And:
 		return anyFallible(e.Args)
 	case Or:
 		return anyFallible(e.Args)
 	case Not:
-		return fallible(e.Arg)
+		return Fallible(e.Arg)
 	case IsNull:
-		return fallible(e.Arg)
+		return Fallible(e.Arg)
 	case In:
-		return fallible(e.Arg)
+		return Fallible(e.Arg)
 	case Like:
-		return fallible(e.Arg)
+		return Fallible(e.Arg)
 	case Case:
 		for _, w := range e.When {
-			if fallible(w.Cond) || fallible(w.Then) {
+			if Fallible(w.Cond) || Fallible(w.Then) {
 				return true
 			}
 		}
-		return fallible(e.Else)
+		return Fallible(e.Else)
 	case Func:
 		return e.Fn == Abs || e.Fn == FloorTo || e.Fn == Round || e.Fn == Ceil || e.Fn == Floor || anyFallible(e.Args)
 	}
@@ -239,7 +239,7 @@ func fallible(e Expr) bool {
 
 func anyFallible(args []Expr) bool {
 	for _, a := range args {
-		if fallible(a) {
+		if Fallible(a) {
 			return true
 		}
 	}

@@ -152,38 +152,51 @@ func runes(s []byte, n int64) int {
 	return at
 }
 
-// concatEval is Concat.
-type concatEval struct {
+// operands evaluates arguments of which none may be NULL.
+type operands struct {
 	args  []evaluator
 	parts []*vector.Vector
-	out   column
-	valid []uint64
+	all   []uint64
 	one   []uint64
 }
 
-func (e *concatEval) eval(in *input) (*vector.Vector, error) {
-	n := in.n
-	e.parts = e.parts[:0]
-	var valid []uint64
-	for _, a := range e.args {
+// of is the arguments' values in, and in which rows none is NULL; nil: in all.
+func (o *operands) of(in *input) (parts []*vector.Vector, valid []uint64, err error) {
+	o.parts = o.parts[:0]
+	for _, a := range o.args {
 		v, err := a.eval(in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		e.parts = append(e.parts, v)
-		if av := validOf(v, n, &e.one); av != nil {
+		o.parts = append(o.parts, v)
+		if av := validOf(v, in.n, &o.one); av != nil {
 			if valid == nil {
-				valid = onesOf(n, &e.valid)
+				valid = onesOf(in.n, &o.all)
 			}
 			for i, w := range av {
 				valid[i] &= w
 			}
 		}
 	}
+	return o.parts, valid, nil
+}
+
+// concatEval is Concat.
+type concatEval struct {
+	args operands
+	out  column
+}
+
+func (e *concatEval) eval(in *input) (*vector.Vector, error) {
+	n := in.n
+	parts, valid, err := e.args.of(in)
+	if err != nil {
+		return nil, err
+	}
 	b := e.out.texts()
 	for i := range n {
 		if valid == nil || bitSet(valid, i) {
-			for _, p := range e.parts {
+			for _, p := range parts {
 				e.out.bytes = append(e.out.bytes, p.Text(i)...)
 			}
 		}

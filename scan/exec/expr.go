@@ -191,6 +191,8 @@ const (
 	// none) counts characters.
 	Substring
 	Concat // of Strings; NULL when one is
+	// Tuple (any) is a String that is the same for the same values of all arguments, and for no others; NULL when one is.
+	Tuple
 	Abs
 	// Round (Float or decimal; Const Int digits).
 	Round

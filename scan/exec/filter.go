@@ -33,7 +33,7 @@ func conjuncts(conds []Expr) []conjunct {
 		}
 		cols := columnsOf(e, nil)
 		slices.Sort(cols)
-		out = append(out, conjunct{e: e, cols: slices.Compact(cols), given: givenBy(e), fallible: fallible(e)})
+		out = append(out, conjunct{e: e, cols: slices.Compact(cols), given: givenBy(e), fallible: Fallible(e)})
 	}
 	for _, e := range conds {
 		split(e)

@@ -36,6 +36,8 @@ type joinOp struct {
 	vecs       []vector.Vector // of the pairs
 	out        Batch
 	passed     []int32
+	truth      []int64  // of marks
+	valid      []uint64 // of truth
 	ended      bool
 }
 
@@ -50,10 +52,10 @@ func checkJoin(n *Join) error {
 	if len(n.LeftKeys) != len(n.RightKeys) {
 		return fmt.Errorf("%w: join of %d and %d keys", ErrNotSupported, len(n.LeftKeys), len(n.RightKeys))
 	}
-	if n.Kind == AntiNull && (len(n.LeftKeys) != 1 || n.Residual != nil) {
-		return fmt.Errorf("%w: NOT IN of several columns, or with a condition of its own", ErrNotSupported)
+	if n.Kind.nulls() && (len(n.LeftKeys) == 0 || n.Residual != nil) {
+		return fmt.Errorf("%w: IN with a condition of its own", ErrNotSupported)
 	}
-	if n.Kind < Inner || n.Kind > AntiNull {
+	if n.Kind < Inner || n.Kind > MarkNull {
 		return fmt.Errorf("%w: join of kind %d", ErrNotSupported, n.Kind)
 	}
 	for i := range n.LeftKeys {
@@ -232,6 +234,9 @@ func (j *joinOp) start(s *joinSide) error {
 
 func (j *joinOp) next(ctx context.Context) (*Batch, error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err // every row may be compared with every other one
+		}
 		if j.side == nil && !j.ended {
 			if err := j.open(ctx); err != nil {
 				return nil, err
@@ -252,7 +257,7 @@ func (j *joinOp) next(ctx context.Context) (*Batch, error) {
 			if err := j.begin(b); err != nil {
 				return nil, err
 			}
-			if j.n.Kind >= Semi && j.res == nil {
+			if j.n.Kind.onlyMatch() && j.res == nil {
 				j.b = nil
 				if out := j.keep(b); out != nil {
 					return out, nil
@@ -298,8 +303,11 @@ func (j *joinOp) begin(b *Batch) error {
 	return nil
 }
 
-// keep is the batch with the rows that a semi or anti join keeps, nil for none.
+// keep is the batch with the rows that a semi or anti join keeps, nil for none, or with marks.
 func (j *joinOp) keep(b *Batch) *Batch {
+	if j.n.Kind.marks() {
+		return j.mark(b, func(k int) bool { return j.firsts[k] >= 0 })
+	}
 	rows := b.rows()
 	kept := j.passed[:0]
 	for k, first := range j.firsts {
@@ -310,7 +318,7 @@ func (j *joinOp) keep(b *Batch) *Batch {
 		case Anti:
 			keep = first < 0
 		case AntiNull:
-			keep = j.side.table.rows == 0 || !j.side.table.null && first < 0 && !j.keys[0].IsNull(k)
+			keep = first < 0 && !j.side.table.unknown(j.keys, k)
 		}
 		if keep {
 			kept = append(kept, rows[k])
@@ -321,6 +329,28 @@ func (j *joinOp) keep(b *Batch) *Batch {
 		return nil
 	}
 	j.out = Batch{Len: b.Len, Sel: kept, Cols: b.Cols}
+	return &j.out
+}
+
+// mark is the batch with a column that says which of its rows have a match.
+func (j *joinOp) mark(b *Batch, has func(k int) bool) *Batch {
+	t := j.side.table
+	truth, valid := grown(&j.truth, b.Len), grown(&j.valid, words(b.Len))
+	fillWith(valid, ^uint64(0))
+	nulls := 0
+	for k, row := range b.rows() {
+		truth[row] = int64(b2i(has(k)))
+		if truth[row] == 0 && j.n.Kind == MarkNull && t.unknown(j.keys, k) {
+			valid[row>>6] &^= 1 << (row & 63)
+			nulls++
+		}
+	}
+	v := vector.Vector{Kind: vector.Int, Len: b.Len, Int64: truth}
+	if nulls > 0 {
+		v.Valid, v.Nulls = valid, nulls
+	}
+	j.vecs = append(append(j.vecs[:0], b.Cols...), v)
+	j.out = Batch{Len: b.Len, Sel: b.Sel, Cols: j.vecs}
 	return &j.out
 }
 
@@ -366,7 +396,7 @@ func (j *joinOp) step() (*Batch, error) {
 			j.matched[k] = true
 		}
 	}
-	if j.n.Kind >= Semi {
+	if j.n.Kind.onlyMatch() {
 		return nil, nil // only who matched is of interest
 	}
 	return b, nil
@@ -376,6 +406,19 @@ func (j *joinOp) step() (*Batch, error) {
 func (j *joinOp) pairs() {
 	rows := j.b.rows()
 	j.lsel, j.rsel, j.pairRow = j.lsel[:0], j.rsel[:0], j.pairRow[:0]
+	if j.side.table.unique && j.n.Kind == LeftOuter && j.res == nil {
+		// Each row comes out once, and so in its place.
+		none := int32(j.side.table.rows)
+		for k, first := range j.firsts {
+			if first < 0 {
+				first = none
+			}
+			j.lsel, j.rsel = append(j.lsel, rows[k]), append(j.rsel, first)
+			j.matched[k] = true
+		}
+		j.row = len(j.firsts)
+		return
+	}
 	if j.side.table.unique && j.n.Kind == Inner {
 		l, r := grown(&j.lsel, len(j.firsts)), grown(&j.rsel, len(j.firsts))
 		n := 0
@@ -389,6 +432,8 @@ func (j *joinOp) pairs() {
 	for ; j.row < len(j.firsts); j.row++ {
 		if j.chain == -2 {
 			j.chain = j.firsts[j.row]
+		} else if j.n.Kind.onlyMatch() && j.matched[j.row] {
+			j.chain = -1 // one match will do
 		}
 		for j.chain >= 0 {
 			if len(j.lsel) == chunkRows {
@@ -435,8 +480,11 @@ func (j *joinOp) gather(c int, v *vector.Vector, rows []int32) vector.Vector {
 }
 
 // unmatched are the present batch's rows without a match, with NULLs on the right, or as
-// they are; of a semi join those with one. nil for none.
+// they are; of a semi join those with one, of marks all. nil for none.
 func (j *joinOp) unmatched() *Batch {
+	if j.n.Kind.marks() {
+		return j.mark(j.b, func(k int) bool { return j.matched[k] })
+	}
 	rows := j.b.rows()
 	j.lsel, j.rsel = j.lsel[:0], j.rsel[:0]
 	for k, m := range j.matched[:len(j.firsts)] {

@@ -59,10 +59,10 @@ func (j *joinOp) finish() {
 	}
 }
 
-// cut is the parts of p when its side did not fit, none if it is not to be cut. Without keys there are no parts; NOT IN
+// cut is the parts of p when its side did not fit, none if it is not to be cut. Without keys there are no parts; IN
 // needs to know whether there is a NULL in any of them.
 func (n *Join) cut(p part, err error) []part {
-	if !errors.Is(err, scan.ErrMemory) || p.bits >= partBitsMost || len(n.LeftKeys) == 0 || n.Kind == AntiNull {
+	if !errors.Is(err, scan.ErrMemory) || p.bits >= partBitsMost || len(n.LeftKeys) == 0 || n.Kind.nulls() {
 		return nil
 	}
 	return p.split()

@@ -10,10 +10,10 @@ import (
 // joinTable is the build side of a join: its rows, chained by equal keys. Rows with a NULL among their
 // keys match nothing and are in no chain. Immutable once built, so that many may probe it.
 type joinTable struct {
-	cols []vector.Vector // of the build side's child; behind the last row stands one of NULLs
-	keys []vector.Vector
-	rows int
-	null bool // some row has a NULL key
+	cols  []vector.Vector // of the build side's child; behind the last row stands one of NULLs
+	keys  []vector.Vector
+	rows  int
+	nulls []int32 // rows with NULL among their keys
 	// unique says that no two rows have the same keys.
 	unique bool
 
@@ -57,7 +57,7 @@ func newJoinTable(cols, keys []vector.Vector, rows int) *joinTable {
 			row := int32(from + k)
 			t.next[row] = -1
 			if null != nil && bitSet(null, k) {
-				t.null = true
+				t.nulls = append(t.nulls, row)
 				continue
 			}
 			at := hashes[k] >> (t.shift & 63)
@@ -85,6 +85,38 @@ func newJoinTable(cols, keys []vector.Vector, rows int) *joinTable {
 func (t *joinTable) equal(row int, keys []*vector.Vector, k int) bool {
 	for i, v := range keys {
 		if compareRows(&t.keys[i], row, v, k) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// unknown says whether some build row may equal row k of keys as far as the NULLs of both hide it, where none is equal.
+func (t *joinTable) unknown(keys []*vector.Vector, k int) bool {
+	null := false
+	for _, v := range keys {
+		null = null || v.IsNull(k)
+	}
+	if null {
+		for row := range t.rows {
+			if t.maybe(row, keys, k) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, row := range t.nulls {
+		if t.maybe(int(row), keys, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// maybe is equal but for what is NULL.
+func (t *joinTable) maybe(row int, keys []*vector.Vector, k int) bool {
+	for i, v := range keys {
+		if !t.keys[i].IsNull(row) && !v.IsNull(k) && compareRows(&t.keys[i], row, v, k) != 0 {
 			return false
 		}
 	}

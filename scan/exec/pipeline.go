@@ -61,7 +61,7 @@ func (p *pipeline) source(e Expr) (c Col, ok bool) {
 	for i := len(p.steps) - 1; i >= 0; i-- {
 		switch s := p.steps[i].(type) {
 		case *Filter:
-			if fallible(s.Cond) {
+			if Fallible(s.Cond) {
 				return c, false
 			}
 		case *Project:

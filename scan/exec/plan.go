@@ -118,7 +118,7 @@ type Limit struct {
 }
 
 // Join combines rows with equal keys. The build side is Right unless the engine
-// finds it larger. Yields Left's columns, then Right's (not of Semi and Anti).
+// finds it larger. Yields Left's columns, then Right's; of kinds that only ask for a match, see there.
 type Join struct {
 	Kind        JoinKind
 	Left, Right Node
@@ -134,11 +134,24 @@ const (
 	Inner JoinKind = iota + 1
 	LeftOuter
 	Semi
-	// Anti keeps left rows without a match (NOT EXISTS). AntiNull is NOT IN: a NULL on the right
-	// leaves nothing, a NULL on the left is kept only if the right is empty.
+	// Anti keeps left rows without a match (NOT EXISTS). AntiNull is NOT IN: nor with what could be one if NULLs were
+	// known, so that a NULL on the left is kept only if the right is empty.
 	Anti
 	AntiNull
+	// Mark keeps all left rows and adds a truth value: whether there is a match (EXISTS). MarkNull is IN: NULL where
+	// there is none, but could be one if NULLs were known.
+	Mark
+	MarkNull
 )
+
+// onlyMatch says that the join asks for a match and does not yield it: Left's columns come out, of marks and a truth value.
+func (k JoinKind) onlyMatch() bool { return k >= Semi }
+
+// marks says that the join adds a truth value.
+func (k JoinKind) marks() bool { return k == Mark || k == MarkNull }
+
+// nulls says that NULLs among the keys count, of which there is at least one.
+func (k JoinKind) nulls() bool { return k == AntiNull || k == MarkNull }
 
 // Union yields all rows of its children, one child after the other; of one schema.
 type Union struct{ Children []Node }
@@ -269,7 +282,10 @@ func (n *Sort) Schema() []Type  { return n.Child.Schema() }
 func (n *Limit) Schema() []Type { return n.Child.Schema() }
 func (n *Join) Schema() []Type {
 	out := append([]Type(nil), n.Left.Schema()...)
-	if n.Kind == Inner || n.Kind == LeftOuter {
+	switch {
+	case n.Kind.marks():
+		out = append(out, Bool)
+	case !n.Kind.onlyMatch():
 		out = append(out, n.Right.Schema()...)
 	}
 	return out

@@ -27,7 +27,7 @@ func topBoundOf(p *pipeline, keys []SortKey) *topBound {
 		return nil
 	}
 	for _, k := range keys[1:] {
-		if fallible(k.Expr) {
+		if Fallible(k.Expr) {
 			return nil
 		}
 	}

@@ -60,7 +60,7 @@ func keysOnly(p *pipeline, keys []SortKey) (*pipeline, []SortKey) {
 	out := &pipeline{scan: p.scan, conds: p.conds, extra: p.extra, nodes: p.nodes[:1+len(p.conds)]}
 	var used []Expr
 	for _, k := range own {
-		if fallible(k.Expr) {
+		if Fallible(k.Expr) {
 			return nil, nil
 		}
 		used = append(used, k.Expr)

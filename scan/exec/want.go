@@ -46,7 +46,7 @@ func (r *runner) want(n Node, cols []bool) {
 			r.want(n.Right, nil)
 			return
 		}
-		if len(cols) < left+right { // of a semi join
+		if n.Kind.onlyMatch() {
 			cols = append(cols[:left:left], make([]bool, right)...)
 		}
 		for i, w := range of(left+right, n.Residual) {

@@ -28,7 +28,64 @@ func TestCorrelatedSubqueriesGiveWhatReadingThemForEveryRowGives(t *testing.T) {
 		{"SELECT id, 1 + (SELECT MIN(b.v) FROM b WHERE b.k = a.k) AS x FROM a ORDER BY x DESC, id", "2,21 / 5,21 / 1,11 / 3,NULL / 4,NULL"},
 		{"SELECT id, (SELECT MAX(b.v) + COUNT(*) FROM b WHERE b.k = a.k) m FROM a ORDER BY id", "1,11 / 2,24 / 3,NULL / 4,NULL / 5,24"},
 		{"SELECT id, (SELECT COUNT(DISTINCT b.v) FROM b WHERE b.k = a.k) m FROM a ORDER BY id", "1,1 / 2,2 / 3,0 / 4,0 / 5,2"},
+		// Conditions that are no equality.
+		{"SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v > a.id * 10) ORDER BY id", "2"},
+		{"SELECT id FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.v > a.id * 10) ORDER BY id", "3 / 4 / 5"},
+		{"SELECT id FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.s <> a.s) ORDER BY id", "1 / 3 / 4"},
+		{"SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.id > 3) ORDER BY id", "4 / 5"},
+		{"SELECT id FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND (b.v > 20 OR a.s = 'y')) ORDER BY id", "1 / 3 / 4"},
+		{"SELECT id, EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v > a.id * 10) e FROM a ORDER BY id", "1,0 / 2,1 / 3,0 / 4,0 / 5,0"},
+		{"SELECT id FROM a WHERE id = 4 OR EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.s = a.s) ORDER BY id", "1 / 2 / 4 / 5"},
+		{"SELECT s, SUM(EXISTS (SELECT 1 FROM b WHERE b.k = a.k)) n FROM a GROUP BY s ORDER BY s", "NULL,0 / x,2 / y,1"},
+		{"SELECT id FROM a ORDER BY (SELECT MAX(v) FROM b WHERE b.k = a.k) DESC, id DESC", "5 / 2 / 1 / 4 / 3"},
+		// NULLs.
+		{"SELECT id FROM a WHERE k NOT IN (SELECT k FROM b) ORDER BY id", ""},
+		{"SELECT id FROM a WHERE k NOT IN (SELECT k FROM b WHERE k IS NOT NULL) ORDER BY id", "4"},
+		{"SELECT id FROM a WHERE k NOT IN (SELECT k FROM b WHERE v > 99) ORDER BY id", "1 / 2 / 3 / 4 / 5"},
+		{"SELECT id, k IN (SELECT k FROM b) i, k IN (SELECT k FROM b WHERE v > 99) n FROM a ORDER BY id", "1,1,0 / 2,1,0 / 3,NULL,0 / 4,NULL,0 / 5,1,0"},
+		{"SELECT id FROM a WHERE NOT (id = 1 OR k IN (SELECT k FROM b WHERE k = 2)) ORDER BY id", "4"},
+		{"SELECT id FROM a WHERE (k IN (SELECT k FROM b)) IS NULL ORDER BY id", "3 / 4"},
+		{"SELECT id FROM a WHERE (k, s) NOT IN (SELECT k, s FROM b WHERE k IS NOT NULL AND s IS NOT NULL) ORDER BY id", "4"},
+		{"SELECT id FROM a WHERE (k, s) NOT IN (SELECT k, s FROM b) ORDER BY id", ""},
+		{"SELECT id FROM a WHERE (k, s) NOT IN (SELECT k, s FROM b WHERE v > 20 AND k = 2) ORDER BY id", "1 / 3 / 4 / 5"},
+		{"SELECT id, (k, s) IN (SELECT k, s FROM b WHERE v > 20) i FROM a ORDER BY id", "1,NULL / 2,1 / 3,NULL / 4,NULL / 5,NULL"},
+		{"SELECT id, (id, k, s) IN (SELECT v, k, s FROM b) i FROM a ORDER BY id", "1,0 / 2,NULL / 3,NULL / 4,0 / 5,NULL"},
+		{"SELECT a.id, b.v FROM a JOIN b ON a.k < b.k AND a.id < 2 AND b.v < 25 ORDER BY 1, 2", "1,20 / 1,21"},
+		{"SELECT a.id, b.v FROM a LEFT JOIN b ON a.k < b.k AND a.id < 2 AND b.v < 25 ORDER BY 1, 2", "1,20 / 1,21 / 2,NULL / 3,NULL / 4,NULL / 5,NULL"},
+		{"SELECT COUNT(*), SUM(a.id * b.v) FROM a, b", "30,1215"},
+		{"SELECT COUNT(*) FROM a CROSS JOIN b WHERE a.id <> b.k", "20"},
+		{"SELECT id FROM a WHERE (k, s) IN (SELECT k, s FROM b) ORDER BY id", "1 / 2 / 5"},
+		{"SELECT id FROM a WHERE k NOT IN (SELECT k + 1 FROM b WHERE k IN (SELECT k FROM a WHERE s = 'y')) ORDER BY id", "1 / 2 / 4 / 5"},
+		{"SELECT x.id FROM (SELECT * FROM a WHERE id > 1) x WHERE NOT EXISTS (SELECT 1 FROM (SELECT k, MAX(v) m FROM b GROUP BY k) y WHERE y.k = x.k AND y.m > 10) ORDER BY id", "3 / 4"},
+		{"SELECT a.id FROM a JOIN b ON a.k = b.k WHERE a.id NOT IN (SELECT v FROM b WHERE v IS NOT NULL) AND b.s = 'y' ORDER BY id", "2 / 5"},
+		{"SELECT COUNT(*) FROM a WHERE NOT EXISTS (SELECT 1 FROM b JOIN a c ON b.k = c.k WHERE c.id = a.id)", "2"},
 	}.check(t, in)
+}
+
+func TestSubqueriesOnOtherRowsGoInColumns(t *testing.T) {
+	in := start(t, nil)
+	in.topic("a", nil, `{"id":1,"k":1,"s":"x"}`, `{"id":2,"k":2,"s":"y"}`)
+	in.topic("b", nil, `{"k":1,"s":"x","v":10}`)
+	db := in.open("app", "", "")
+	for _, query := range []string{
+		"SELECT id FROM a WHERE k NOT IN (SELECT k FROM b)",
+		"SELECT COUNT(*) FROM a WHERE k NOT IN (SELECT k FROM b WHERE v > 1) AND id > 1",
+		"SELECT id FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k)",
+		"SELECT id FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.s = a.s)",
+		"SELECT id FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v > a.id)",
+		"SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v > a.id)",
+		"SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.v > a.id)",
+		"SELECT id FROM a WHERE id = 1 OR k IN (SELECT k FROM b)",
+		"SELECT id, (SELECT MAX(v) FROM b WHERE b.k = a.k), EXISTS (SELECT 1 FROM b WHERE b.k = a.k) FROM a",
+		"SELECT SUM(m) FROM (SELECT (SELECT COUNT(*) FROM b WHERE b.k = a.k) m FROM a) d",
+		"SELECT (SELECT COUNT(*) FROM b WHERE b.k = a.k) m, COUNT(*) FROM a GROUP BY m",
+		"SELECT id FROM a WHERE id * 10 > (SELECT AVG(v) FROM b WHERE b.k = a.k)",
+	} {
+		plan := ask(t, db, "EXPLAIN "+query)
+		if strings.Contains(plan, "Not in columns") || !strings.Contains(plan, "In columns") {
+			t.Errorf("%s:\n%s", query, plan)
+		}
+	}
 }
 
 func TestCorrelatedSubqueriesReadTheirTableOnce(t *testing.T) {

@@ -8,13 +8,14 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/plan"
 )
 
-// A subquery that depends on the row around it only by columns that equal something of it (WHERE b.k = a.k) is read once, without
-// that condition, and looked up by key; the engine would read it again for every row.
+// A subquery that depends on the row around it only by conditions on its rows (WHERE b.k = a.k AND b.x > a.x) is read once, without
+// these, and looked up by the columns that equal something of the row; the engine would read it again for every row.
 
 // keyed is a correlated subquery without its correlation.
 type keyed struct {
 	inner []sql.Expression // columns of the subquery
 	outer []sql.Expression // what each equals, of the row around it
+	rest  []sql.Expression // other conditions that refer to both
 	from  sql.Node         // what is read, with the conditions that are left
 }
 
@@ -32,28 +33,37 @@ func splitCorrelation(node sql.Node, outer sql.ColSet) *keyed {
 			local = append(local, c)
 			continue
 		}
-		eq, ok := c.(*expression.Equals)
-		if !ok {
+		if hasSubquery(c) {
 			return nil
 		}
-		inner, other := eq.Left(), eq.Right()
-		if refersTo(inner, outer) {
-			inner, other = other, inner
+		if inner, other, ok := equalColumn(c, outer); ok {
+			k.inner, k.outer = append(k.inner, inner), append(k.outer, other)
+		} else {
+			k.rest = append(k.rest, c)
 		}
-		column, ok := inner.(*expression.GetField)
-		if !ok || outer.Contains(column.Id()) || !columnIDs(other).SubsetOf(outer) || hasSubquery(other) ||
-			!pushdown.KeyClassOf(other.Type(), column.Type()).TellsApart() || !alike(other.Type(), column.Type()) {
-			return nil
-		}
-		k.inner, k.outer = append(k.inner, column), append(k.outer, other)
-	}
-	if len(k.inner) == 0 {
-		return nil
 	}
 	if len(local) > 0 {
 		k.from = plan.NewFilter(expression.JoinAnd(local...), f.Child)
 	}
 	return k
+}
+
+// equalColumn is a column of a subquery that c says to equal something of the row around it, which is of the columns outer.
+func equalColumn(c sql.Expression, outer sql.ColSet) (inner, other sql.Expression, ok bool) {
+	eq, ok := c.(*expression.Equals)
+	if !ok {
+		return nil, nil, false
+	}
+	inner, other = eq.Left(), eq.Right()
+	if refersTo(inner, outer) {
+		inner, other = other, inner
+	}
+	column, ok := inner.(*expression.GetField)
+	if !ok || outer.Contains(column.Id()) || !columnIDs(other).SubsetOf(outer) ||
+		!pushdown.KeyClassOf(other.Type(), column.Type()).TellsApart() || !alike(other.Type(), column.Type()) {
+		return nil, nil, false
+	}
+	return inner, other, true
 }
 
 // refersTo says whether e, or a subquery in it, refers to a column of outer.
@@ -109,20 +119,7 @@ func fixCorrelated(_ *sql.Context, e sql.Expression) sql.Expression {
 	case *plan.InSubquery, *inSubquery, *rowInSubquery, *oneValue:
 		return nil
 	}
-	children := e.Children()
-	var changed []sql.Expression
-	for i, c := range children {
-		sub, ok := c.(*plan.Subquery)
-		if !ok {
-			continue
-		}
-		if x := aggregateByKey(sub); x != nil {
-			if changed == nil {
-				changed = append(changed, children...)
-			}
-			changed[i] = x
-		}
-	}
+	changed := aggregatesByKey(e.Children())
 	if changed == nil {
 		return nil
 	}
@@ -133,7 +130,39 @@ func fixCorrelated(_ *sql.Context, e sql.Expression) sql.Expression {
 	return out
 }
 
-// existsByKey is EXISTS (SELECT … WHERE b.k = a.k) as a.k IN (SELECT b.k …), where NULL is no.
+// fixProjected is fixCorrelated for subqueries that are columns; nil: there is none.
+func fixProjected(n *plan.Project) sql.Node {
+	changed := aggregatesByKey(n.Projections)
+	if changed == nil {
+		return nil
+	}
+	out, err := n.WithExpressions(changed...)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// aggregatesByKey is exprs with those of them that are subqueries replaced; nil: none is.
+func aggregatesByKey(exprs []sql.Expression) []sql.Expression {
+	var changed []sql.Expression
+	for i, e := range exprs {
+		sub, ok := e.(*plan.Subquery)
+		if !ok {
+			continue
+		}
+		if x := aggregateByKey(sub); x != nil {
+			if changed == nil {
+				changed = append(changed, exprs...)
+			}
+			changed[i] = x
+		}
+	}
+	return changed
+}
+
+// existsByKey is EXISTS (SELECT … WHERE b.k = a.k) as a.k IN (SELECT b.k …), where NULL is no; with other conditions on both it
+// looks at all rows with the key.
 func existsByKey(sub *plan.Subquery) sql.Expression {
 	outer := sub.Correlated()
 	if outer.Empty() || sub.Volatile() {
@@ -164,6 +193,9 @@ func existsByKey(sub *plan.Subquery) sql.Expression {
 	if k == nil {
 		return nil
 	}
+	if len(k.rest) > 0 {
+		return newExistsWith(k, outer, sub.QueryString)
+	}
 	rows := plan.NewSubquery(plan.NewProject(k.inner, k.from), sub.QueryString)
 	if len(k.outer) == 1 {
 		return &exists{expression.UnaryExpression{Child: &inSubquery{left: k.outer[0], sub: rows, rows: &inRows{}}}}
@@ -181,6 +213,7 @@ type exists struct{ expression.UnaryExpression }
 var (
 	_ sql.Expression         = (*exists)(nil)
 	_ sql.CollationCoercible = (*exists)(nil)
+	_ pushdown.Membership    = (*exists)(nil)
 )
 
 func (x *exists) Type() sql.Type   { return x.Child.Type() }
@@ -201,4 +234,15 @@ func (x *exists) WithChildren(children ...sql.Expression) (sql.Expression, error
 func (x *exists) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	v, err := x.Child.Eval(ctx, row)
 	return err == nil && v == true, err
+}
+
+// Member implements pushdown.Membership.
+func (x *exists) Member() (pushdown.Member, bool) {
+	in, ok := x.Child.(pushdown.Membership)
+	if !ok {
+		return pushdown.Member{}, false
+	}
+	m, ok := in.Member()
+	m.On, m.Equal = append(m.On, m.Equal...), nil
+	return m, ok
 }

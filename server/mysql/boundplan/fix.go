@@ -48,6 +48,10 @@ func fixQuery(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 			if j := fixJoin(n); j != nil {
 				return j, transform.NewTree, nil
 			}
+		case *plan.Project:
+			if p := fixProjected(n); p != nil {
+				return p, transform.NewTree, nil
+			}
 		case *plan.Sort:
 			if x := fixSortedDistinct(n); x != nil {
 				return x, transform.NewTree, nil

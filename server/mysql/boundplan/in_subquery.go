@@ -37,6 +37,7 @@ type inRows struct {
 var (
 	_ sql.Expression         = (*inSubquery)(nil)
 	_ sql.CollationCoercible = (*inSubquery)(nil)
+	_ pushdown.Membership    = (*inSubquery)(nil)
 )
 
 // fixIn replaces the engine's IN (SELECT …) unless it is of tuples.
@@ -213,4 +214,13 @@ func (in *inSubquery) fill(ctx *sql.Context, row sql.Row, rows *inRows) error {
 		}
 	}
 	return nil
+}
+
+// Member implements pushdown.Membership.
+func (in *inSubquery) Member() (pushdown.Member, bool) {
+	if in.folds != 0 || !in.sub.CanCacheResults() || !alike(in.left.Type(), in.right()) {
+		return pushdown.Member{}, false
+	}
+	row := []sql.Expression{in.left}
+	return pushdown.Member{Row: row, Query: in.sub.Query, Equal: []sql.Expression{equality(0, in.left, 1, in.sub.Query.Schema()[0])}}, true
 }

@@ -33,6 +33,7 @@ type rowInRows struct {
 var (
 	_ sql.Expression         = (*rowInSubquery)(nil)
 	_ sql.CollationCoercible = (*rowInSubquery)(nil)
+	_ pushdown.Membership    = (*rowInSubquery)(nil)
 )
 
 // fixRowIn replaces the engine's IN (SELECT …) and = (SELECT …) of rows.
@@ -230,4 +231,19 @@ func rowOf(v any) ([]any, bool) {
 		return v, true
 	}
 	return nil, false
+}
+
+// Member implements pushdown.Membership.
+func (in *rowInSubquery) Member() (pushdown.Member, bool) {
+	out := pushdown.Member{Row: in.left, Query: in.sub.Query}
+	if in.one || !in.sub.CanCacheResults() {
+		return out, false
+	}
+	for i, c := range in.sub.Query.Schema() {
+		if !alike(in.left[i].Type(), c.Type) {
+			return out, false
+		}
+		out.Equal = append(out.Equal, equality(i, in.left[i], len(in.left)+i, c))
+	}
+	return out, true
 }
