@@ -57,7 +57,8 @@ func (h *sources) Pop() any {
 // advance brings s, which the caller has entered and prepared, up to sn, reading
 // all partitions' batches merged in log order so that names do not depend on who
 // asked when. After limit bytes it stops early, between two entries (done is then
-// false). pause, unless nil, is called before each batch.
+// false). pause, unless nil, is called before each batch; who pauses also stops as
+// soon as somebody waits to enter.
 //
 // A batch that cannot be read is left out with a warning: its rows cannot be read
 // either, and the rest of the table must not suffer.
@@ -119,10 +120,11 @@ func (c *Catalog) advance(ctx context.Context, s *schema, sn *store.Snapshot, t 
 	for len(h) > 0 {
 		src := &h[0]
 		err := ctx.Err()
-		if err == nil && pause != nil {
+		leave := src.lsn != last && (read >= limit || pause != nil && s.waiting.Load() > 0)
+		if err == nil && !leave && pause != nil {
 			err = pause(ctx)
 		}
-		if err != nil || read >= limit && src.lsn != last {
+		if err != nil || leave {
 			publish(src.lsn - 1) // everything before this entry is in
 			return false, err
 		}

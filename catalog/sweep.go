@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"millrace/internal/pace"
 	"millrace/internal/topicconfig"
 	"millrace/store"
 	"millrace/store/commitlog"
@@ -23,9 +24,9 @@ type sweepState struct {
 }
 
 const (
-	// sweepChunkBytes is how much of a topic the sweeper reads before it lets others
-	// in; a statement that binds the topic waits that long at most, then reads the
-	// rest itself.
+	// sweepChunkBytes is how much of a topic the sweeper reads before it saves, and lets others
+	// in who do not wait. A statement that binds the topic waits for a batch at most, then reads
+	// the rest itself: the sweeper's thread may be let run at any time.
 	sweepChunkBytes = 4 << 20
 	// sweepAheadBytes is how much may be published until the sweeper looks before its
 	// time: while it stays less than the store keeps in memory, records need not be
@@ -45,6 +46,7 @@ const (
 // that statements find little left to do, and saves what changed.
 func (c *Catalog) sweeper(ctx context.Context) {
 	defer close(c.stopped)
+	pace.OwnThread()
 	tick := time.NewTicker(c.o.SweepEvery)
 	defer tick.Stop()
 	look := time.NewTicker(min(sweepLookEvery, c.o.SweepEvery))
@@ -149,7 +151,7 @@ func (c *Catalog) sweepTopic(ctx context.Context, sn *store.Snapshot, t state.To
 		}
 		err := c.prepare(s, t)
 		if err == nil {
-			done, err = c.advance(ctx, s, sn, t, sweepChunkBytes, c.pauses(s))
+			done, err = c.advance(ctx, s, sn, t, sweepChunkBytes, c.pace.Step)
 		}
 		if err == nil && done {
 			err = c.save(ctx, s, c.o.SaveBytes)
@@ -165,16 +167,6 @@ func (c *Catalog) sweepTopic(ctx context.Context, sn *store.Snapshot, t state.To
 		}
 	}
 	return nil
-}
-
-// pauses lets producers have the processors between batches, unless somebody waits for the topic.
-func (c *Catalog) pauses(s *schema) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if s.waiting.Load() > 0 {
-			return nil
-		}
-		return c.pace.Step(ctx)
-	}
 }
 
 // hasNews says whether the sweeper has anything to do with a topic: records since

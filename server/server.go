@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -16,6 +18,7 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/ingest"
 	"millrace/ingest/sealer"
+	"millrace/internal/pace"
 	"millrace/internal/vfs"
 	"millrace/scan/columns"
 	"millrace/server/auth"
@@ -49,6 +52,9 @@ type Server struct {
 // Run serves until ctx ends or a front end fails, then stops in order: clients
 // are drained, the store checkpoints.
 func Run(ctx context.Context, o Options) error {
+	// Statements use what the machine has. Background threads come on top: see pace.Threads.
+	o.MySQLWire.Threads = cmp.Or(o.MySQLWire.Threads, runtime.GOMAXPROCS(0))
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + pace.Threads)
 	s, err := Start(ctx, o)
 	if err != nil {
 		return err

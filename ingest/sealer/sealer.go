@@ -127,6 +127,7 @@ func (s *Sealer) Close() error {
 
 func (s *Sealer) work(ctx context.Context) {
 	defer close(s.stopped)
+	pace.OwnThread()
 	t := time.NewTicker(s.o.Every)
 	defer t.Stop()
 	for {

@@ -6,6 +6,7 @@
 package mysql
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -65,6 +66,8 @@ type Options struct {
 	// are refused more; 0: a share of the memory limit or of the machine's memory.
 	MemoryBytes uint64
 
+	// Threads is how many goroutines work on one statement whose session does not say; 0: GOMAXPROCS.
+	Threads int
 	// QueryBytes is what one statement in columns may keep in memory before it moves rows to Spill; 0:
 	// DefaultQueryBytes. Never more than half of MemoryBytes.
 	QueryBytes uint64
@@ -172,7 +175,7 @@ func New(o Options) (*Server, error) {
 		o.Pushdown = pushdown.NewBuilder(pushdown.Options{
 			Logger: o.Logger, Full: memory.Full, FewRows: o.FewRows,
 			Exec: func(ctx *sql.Context) exec.Options {
-				return exec.Options{Parallel: sqltable.Threads(ctx), Budget: memory.NewBudget(o.QueryBytes), Spill: o.Spill}
+				return exec.Options{Parallel: cmp.Or(sqltable.Threads(ctx), o.Threads), Budget: memory.NewBudget(o.QueryBytes), Spill: o.Spill}
 			},
 		})
 	}
