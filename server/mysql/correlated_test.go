@@ -141,3 +141,41 @@ func TestASubqueryThatIsOneValueIsComputedOnceAndComparedInColumns(t *testing.T)
 		t.Error(plan)
 	}
 }
+
+func TestASubquerysErrorsAreToldOnlyWhereItsValueIsAskedFor(t *testing.T) {
+	in := start(t, nil)
+	in.topic("a", map[string]string{"millrace.columns": "id INT"}, `{"id":1}`, `{"id":2}`)
+	in.topic("none", map[string]string{"millrace.columns": "id INT"})
+	bothWays(t, in.open("app", "", ""), []struct{ query, want string }{
+		{"SELECT COUNT(*) FROM a WHERE id > 100 AND id = (SELECT id FROM a)", "0"},
+		{"SELECT COUNT(*) FROM a WHERE FALSE AND id = (SELECT id FROM a)", "0"},
+		{"SELECT COUNT(*) FROM none WHERE id = (SELECT id FROM a)", "0"},
+		{"SELECT IF(id < 100, 1, id = (SELECT id FROM a)) FROM a", "1 / 1"},
+		{"SELECT COUNT(*) FROM a WHERE id = (SELECT id FROM a)", "error 1242: Error 1242 (21000): the subquery returned more than 1 row"},
+	})
+}
+
+func TestExplainComputesNoSubquery(t *testing.T) {
+	in := start(t, nil)
+	in.topic("a", map[string]string{"millrace.columns": "id INT, s VARCHAR(9), d DECIMAL(9,2), at DATETIME"}, `{"id":1}`, `{"id":2}`)
+	db := in.open("app", "", "")
+	for _, c := range []struct{ where, want string }{
+		{"id > (SELECT AVG(id) FROM a)", "id > (select #2)"},
+		{"s = (SELECT MAX(s) FROM a) AND d < (SELECT MIN(d) FROM a)", "s = (select #2)) AND (d < (select #3)"},
+		{"at >= (SELECT MAX(at) FROM a)", "a.at >= (select #2)"},
+		{"id = (SELECT id FROM a)", "id = (select #2)"},
+		{"_offset >= (SELECT MAX(_offset) FROM a)", "counts from partition bounds"},
+		{"id = (SELECT SLEEP(100) FROM a)", "Sleep"},
+	} {
+		plan := ask(t, db, "EXPLAIN SELECT COUNT(*) FROM a WHERE "+c.where)
+		if !strings.Contains(strings.ToLower(plan), strings.ToLower(c.want)) {
+			t.Errorf("%s: %s", c.where, plan)
+		}
+		if c.want != "Sleep" && (!strings.Contains(plan, "Computed first: (select #2)") || !strings.Contains(plan, "In columns")) {
+			t.Errorf("%s: %s", c.where, plan)
+		}
+	}
+	if got := ask(t, db, "EXPLAIN ANALYZE SELECT COUNT(*) FROM a WHERE id = (SELECT id FROM a)"); !strings.HasPrefix(got, "error 1242") {
+		t.Error(got)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
+	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/planbuilder"
 	"github.com/dolthub/go-mysql-server/sql/rowexec"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -71,8 +72,9 @@ func newEngine(s *Server) *engine {
 }
 
 // plan binds and analyses a rewritten statement. bindings may be nil (when there are no parameters,
-// or to learn only the columns of a prepared statement).
-func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression, analyze bool) (sql.Node, *sql.QueryFlags, error) {
+// or to learn only the columns of a prepared statement). Without value, what has the value of a subquery, as valueOf does, it
+// only binds.
+func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, bindings map[string]sql.Expression, value subqueryValue) (sql.Node, *sql.QueryFlags, error) {
 	b := planbuilder.New(ctx, e.Analyzer.Catalog, nil, e.Parser)
 	if bindings != nil {
 		b.SetBindingsWithExpr(bindings)
@@ -84,10 +86,10 @@ func (e *engine) plan(ctx *sql.Context, stmt sqlparser.Statement, text string, b
 	if node, err = boundplan.Fix(ctx, node); err != nil {
 		return nil, nil, err
 	}
-	if !analyze {
+	if value == nil {
 		return node, flags, nil
 	}
-	node, err = boundplan.WithValues(node, func(query sql.Node) (any, error) { return e.valueOf(ctx, query, flags) })
+	node, err = boundplan.WithValues(node, func(sub *plan.Subquery) (any, bool, error) { return value(ctx, sub, flags) })
 	if err != nil {
 		return nil, nil, err
 	}

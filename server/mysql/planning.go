@@ -43,13 +43,22 @@ func interruptible(a *analyzer.Analyzer) {
 	}
 }
 
-// valueOf carries out a subquery of a statement that is being planned, after checking that its tables may be read.
-func (e *engine) valueOf(ctx *sql.Context, query sql.Node, flags *sql.QueryFlags) (_ any, err error) {
-	node, err := e.Analyzer.Analyze(ctx, query, nil, flags)
-	if err != nil {
-		return nil, err
+// subqueryValue is the value of a subquery, as boundplan.ValueOf.
+type subqueryValue func(ctx *sql.Context, sub *plan.Subquery, flags *sql.QueryFlags) (any, bool, error)
+
+// valueOf carries out a subquery of a statement that is being planned, after checking that its tables may be read. What is wrong with it,
+// as that it has two rows, is told when a row asks for its value, and MySQL does not tell it before either.
+func (e *engine) valueOf(ctx *sql.Context, sub *plan.Subquery, flags *sql.QueryFlags) (any, bool, error) {
+	v, err := e.onlyValue(ctx, sub.Query, flags)
+	if err == nil {
+		return v, true, nil
 	}
-	if err := checkPlan(ctx, node, false); err != nil {
+	return nil, false, ctx.Err()
+}
+
+func (e *engine) onlyValue(ctx *sql.Context, query sql.Node, flags *sql.QueryFlags) (_ any, err error) {
+	node, err := e.planSubquery(ctx, query, flags)
+	if err != nil {
 		return nil, err
 	}
 	iter, err := e.Analyzer.ExecBuilder.Build(ctx, node, nil)
@@ -74,4 +83,13 @@ func (e *engine) valueOf(ctx *sql.Context, query sql.Node, flags *sql.QueryFlags
 		return nil, err
 	}
 	return sql.UnwrapAny(ctx, row[0])
+}
+
+// planSubquery plans a subquery of a statement that is being planned, and checks that its tables may be read.
+func (e *engine) planSubquery(ctx *sql.Context, query sql.Node, flags *sql.QueryFlags) (sql.Node, error) {
+	node, err := e.Analyzer.Analyze(ctx, query, nil, flags)
+	if err != nil {
+		return nil, err
+	}
+	return node, checkPlan(ctx, node, false)
 }

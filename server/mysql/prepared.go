@@ -183,7 +183,7 @@ func (c *conn) describe(ctx *sql.Context, stmt sqlparser.Statement, text string)
 	if err := c.rewrite(ctx, stmt); err != nil {
 		return nil, err
 	}
-	node, _, err := c.s.engine.plan(ctx, stmt, text, nil, false)
+	node, _, err := c.s.engine.plan(ctx, stmt, text, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -211,7 +211,7 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 		defer c.checkZone(ctx, set)(&err)
 		defer c.commitOnAutocommit(c.autocommit(), &err)
 	}
-	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, true)
+	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, c.s.engine.valueOf)
 	if err != nil {
 		if set, ok := stmt.(*sqlparser.Set); ok {
 			return nil, setError(set, err)

@@ -39,24 +39,28 @@ func (c *conn) explainLines(ctx *sql.Context, stmt sqlparser.Statement, text str
 	if err := c.rewrite(ctx, sel); err != nil {
 		return nil, err
 	}
-	node, flags, err := c.s.engine.plan(ctx, sel, text, bindings, true)
+	value := c.s.engine.valueOf
+	stands := &standIns{e: c.s.engine, access: c.s.o.Pushdown}
+	if !analyze {
+		value = stands.valueOf
+	}
+	node, flags, err := c.s.engine.plan(ctx, sel, text, bindings, value)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkPlan(ctx, node, false); err != nil {
 		return nil, err
 	}
-	var lines []string
-	access, err := c.s.o.Pushdown.Explain(ctx, node)
+	lines, err := accessLines(ctx, c.s.o.Pushdown, node)
 	if err != nil {
 		return nil, err
 	}
-	if access != "" {
-		lines = strings.Split(strings.TrimRight(access, "\n"), "\n")
-	}
 	lines = append(lines, strings.Split(strings.TrimRight(sql.Describe(node, sql.DescribeOptions{}), "\n"), "\n")...)
 	if !analyze {
-		return lines, nil
+		for i, l := range lines {
+			lines[i] = stands.named(l)
+		}
+		return append(stands.lines, lines...), nil
 	}
 	start := time.Now()
 	trace := &pushdown.Trace{}
@@ -78,6 +82,15 @@ func (c *conn) explainLines(ctx *sql.Context, stmt sqlparser.Statement, text str
 		lines = append(lines, strings.Split(strings.TrimRight(did, "\n"), "\n")...)
 	}
 	return append(lines, fmt.Sprintf("actual: %d rows in %s", n, time.Since(start).Round(time.Microsecond))), nil
+}
+
+// accessLines say how a plan reads topics.
+func accessLines(ctx *sql.Context, b *pushdown.Builder, node sql.Node) ([]string, error) {
+	access, err := b.Explain(ctx, node)
+	if err != nil || access == "" {
+		return nil, err
+	}
+	return strings.Split(strings.TrimRight(access, "\n"), "\n"), nil
 }
 
 // explainJSON answers EXPLAIN FORMAT=JSON, which the parser does not know.

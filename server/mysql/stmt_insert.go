@@ -358,7 +358,7 @@ func (c *conn) eachRow(ctx *sql.Context, stmt sqlparser.SelectStatement, text st
 	if err := c.rewrite(ctx, stmt); err != nil {
 		return err
 	}
-	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, true)
+	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, c.s.engine.valueOf)
 	if err != nil {
 		return err
 	}

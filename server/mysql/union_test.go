@@ -102,7 +102,7 @@ func TestPlanningEndsWithItsStatement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := in.s.engine.plan(sctx, stmt, "SELECT 1 + 1", nil, true); !errors.Is(err, context.Canceled) {
+	if _, _, err := in.s.engine.plan(sctx, stmt, "SELECT 1 + 1", nil, in.s.engine.valueOf); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -60,7 +60,7 @@ func (s *Server) viewSchema(ctx *sql.Context, name string) (sql.Schema, error) {
 	if err := rewrite.Statement(ctx, stmt, namedTables{s}); err != nil {
 		return nil, err
 	}
-	node, _, err := s.engine.plan(ctx, stmt, text, nil, false)
+	node, _, err := s.engine.plan(ctx, stmt, text, nil, nil)
 	if err != nil {
 		return nil, err
 	}

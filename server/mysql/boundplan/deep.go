@@ -9,11 +9,11 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
-// withoutUnionMembers takes off the wrappers that a parsed statement's columns got so that it could be bound in time (package
-// rewrite, deep.go); changed: there were some, and references to such columns may have other types.
-func withoutUnionMembers(node sql.Node) (_ sql.Node, changed bool, err error) {
+// withoutWrappers takes off what a parsed statement's columns and arguments were wrapped in so that it could be bound in time and
+// rightly (package rewrite, deep.go and nested.go); changed: there were some, and references to such columns may have other types.
+func withoutWrappers(node sql.Node) (_ sql.Node, changed bool, err error) {
 	out, same, err := transform.NodeExprsWithOpaque(node, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
-		if inner, ok := sqlfn.WithoutUnionMember(e); ok {
+		if inner, ok := sqlfn.WithoutWrapper(e); ok {
 			return inner, transform.NewTree, nil
 		}
 		return e, transform.SameTree, nil

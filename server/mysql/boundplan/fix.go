@@ -17,7 +17,7 @@ import (
 // Fix is node, of a bound statement, as the planner shall have it. The error is of the statement: it groups by too little, or
 // its unions do not fit.
 func Fix(ctx *sql.Context, node sql.Node) (sql.Node, error) {
-	node, changed, err := withoutUnionMembers(node)
+	node, changed, err := withoutWrappers(node)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func countable(e sql.Expression) sql.Expression {
 func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 	out, _, err := transform.NodeExprsWithOpaque(node, func(e sql.Expression) (sql.Expression, transform.TreeIdentity, error) {
 		if sub, ok := e.(*plan.Subquery); ok {
-			query, changed, err := withoutUnionMembers(sub.Query)
+			query, changed, err := withoutWrappers(sub.Query)
 			if err != nil {
 				return nil, transform.SameTree, err
 			}

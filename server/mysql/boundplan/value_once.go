@@ -7,8 +7,9 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
-// ValueOf carries out a subquery of one column and at most one row; without one it is NULL.
-type ValueOf func(query sql.Node) (any, error)
+// ValueOf carries out a subquery of one column and at most one row; without one it is NULL. false: it has no
+// value, and an error only if a row asks for it.
+type ValueOf func(sub *plan.Subquery) (v any, ok bool, err error)
 
 // WithValues puts the values of subqueries that are the same for every row in their place, so that a comparison with one is
 // a comparison with a constant, which scans and columns know.
@@ -26,9 +27,12 @@ func WithValues(node sql.Node, valueOf ValueOf) (sql.Node, error) {
 		if err != nil {
 			return nil, transform.SameTree, err
 		}
-		v, err := valueOf(query)
+		v, ok, err := valueOf(sub.WithQuery(query))
 		if err != nil {
 			return nil, transform.SameTree, err
+		}
+		if !ok {
+			return e, transform.SameTree, nil
 		}
 		return expression.NewLiteral(v, one.Type()), transform.NewTree, nil
 	})

@@ -40,7 +40,7 @@ func (m UnionMember) WithResolvedChildren(children []any) (any, error) {
 	return &unionMember{expression.UnaryExpression{Child: e}, m.Column}, nil
 }
 
-// unionMember is a bound member's column. It is there until the statement is bound: see WithoutUnionMember.
+// unionMember is a bound member's column. It is there until the statement is bound: see WithoutWrapper.
 type unionMember struct {
 	expression.UnaryExpression
 	column *UnionColumn
@@ -51,10 +51,13 @@ var (
 	_ sql.CollationCoercible = (*unionMember)(nil)
 )
 
-// WithoutUnionMember is what e stands for, if it stands for the column of a set operation's member.
-func WithoutUnionMember(e sql.Expression) (sql.Expression, bool) {
-	if m, ok := e.(*unionMember); ok {
-		return m.Child, true
+// WithoutWrapper is what e stands for, if it is there only until a statement is bound.
+func WithoutWrapper(e sql.Expression) (sql.Expression, bool) {
+	switch e := e.(type) {
+	case *unionMember:
+		return e.Child, true
+	case *apart:
+		return e.Child, true
 	}
 	return e, false
 }
