@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -15,7 +16,7 @@ import (
 //	n, n × path                                               objects that overflowed
 //	path = n, n × member
 //
-// Declared columns are not in it: the topic's config is their home.
+// Declared and dropped columns are not in it: the topic's config is their home.
 const inferenceVersion = 1
 
 // ErrBadInference is what DecodeInference wraps.
@@ -44,13 +45,14 @@ func (in *Inference) Encode() []byte {
 	return b
 }
 
-// Clone returns an independent copy, declared columns included.
+// Clone returns an independent copy, declared and dropped columns included.
 func (in *Inference) Clone() *Inference {
 	out, err := DecodeInference(in.Encode())
 	if err != nil {
 		panic(fmt.Sprintf("blobexpand: inference does not read what it wrote: %v", err)) // a programming error
 	}
 	out.Declare(in.declared)
+	out.Drop(slices.Collect(maps.Values(in.dropped)))
 	return out
 }
 

@@ -27,8 +27,10 @@ type Inference struct {
 	cols     []*inferred // in order of first sight
 	declared []Column
 	reserved []string
-	taken    map[string]bool // lower-cased names of reserved and inferred columns
-	over     []*node         // objects with members that found no place
+	dropped  map[string][]string // paths, by pathKey, of which no column is shown
+	hidden   int                 // of cols: those at dropped paths
+	taken    map[string]bool     // lower-cased names of reserved and inferred columns
+	over     []*node             // objects with members that found no place
 
 	offers []offer // of the current row
 }
@@ -56,6 +58,7 @@ type offer struct {
 type treeInfo struct {
 	path    []string
 	members int
+	hidden  int // of members: columns at dropped paths
 	over    bool
 }
 
@@ -80,6 +83,39 @@ func (in *Inference) Declare(declared []Column) {
 		in.declared[i].Declared = true
 	}
 }
+
+// Drop replaces the paths of which inferred columns are not shown. What lies there goes on being inferred, but takes
+// no room from others.
+func (in *Inference) Drop(paths [][]string) {
+	if len(paths) == 0 && len(in.dropped) == 0 {
+		return
+	}
+	count := func(n int) {
+		for _, c := range in.cols {
+			if in.isDropped(c.path) {
+				in.hidden += n
+				in.nodeAt(c.path[:len(c.path)-1]).info.hidden += n
+			}
+		}
+	}
+	count(-1)
+	in.dropped = make(map[string][]string, len(paths))
+	for _, p := range paths {
+		in.dropped[pathKey(p)] = p
+	}
+	count(1)
+}
+
+func (in *Inference) isDropped(path []string) bool {
+	if len(in.dropped) == 0 {
+		return false
+	}
+	_, is := in.dropped[pathKey(path)]
+	return is
+}
+
+// pathKey tells paths apart.
+func pathKey(path []string) string { return jsonval.MemberPath(path).String() }
 
 // Observe takes in one value in log order and says whether columns or types
 // changed. Invalid JSON and non-objects change nothing. It allocates only for what
@@ -176,7 +212,7 @@ func (c *inferred) setLimits() {
 // offer notes a value for after its row has proved valid.
 func (in *Inference) offer(n, child *node, key, keyEnd, start, end int, kind valueKind, fl jsonval.Flags) {
 	if n.info.over && (child == nil || child.inf == nil) &&
-		(len(in.cols) >= MaxColumns || child == nil && n.info.members >= MaxMembers) {
+		(len(in.cols)-in.hidden >= MaxColumns || child == nil && n.info.members-n.info.hidden >= MaxMembers) {
 		return // known to have no room
 	}
 	if kind == vObject && jsonval.Space(in.w.b, start+1) == end-1 {
@@ -209,6 +245,10 @@ func (in *Inference) take(n *node, name string, named bool, b []byte, start, end
 		child.inf = &inferred{path: child.info.path}
 		child.inf.name = in.nameFor(child.inf.path)
 		in.cols = append(in.cols, child.inf)
+		if in.isDropped(child.inf.path) {
+			in.hidden++
+			n.info.hidden++
+		}
 		changed = true
 	}
 	return child.inf.add(factsOf(kind, fl, b[start:end])) || changed
@@ -291,7 +331,7 @@ func (c *inferred) add(f facts) (changed bool) {
 
 // roomFor says whether the object n can have a new member of that name.
 func (in *Inference) roomFor(n *node, name string) bool {
-	if n.info.members >= MaxMembers || len(n.info.path) >= MaxPathDepth {
+	if n.info.members-n.info.hidden >= MaxMembers || len(n.info.path) >= MaxPathDepth {
 		return false
 	}
 	bytes := len(name)
@@ -303,7 +343,7 @@ func (in *Inference) roomFor(n *node, name string) bool {
 
 // room says whether a column can be made at member name of n.
 func (in *Inference) room(n *node, name string, child *node) bool {
-	return len(in.cols) < MaxColumns && (child != nil || in.roomFor(n, name))
+	return len(in.cols)-in.hidden < MaxColumns && (child != nil || in.roomFor(n, name))
 }
 
 func (in *Inference) attach(n *node, name string, child *node) {
@@ -369,7 +409,7 @@ func (in *Inference) view() (cols []Column, rest bool) {
 		names[fold(d.Name)] = true
 	}
 	for _, c := range in.cols {
-		if owned.has(c.path) {
+		if owned.has(c.path) || in.isDropped(c.path) {
 			continue
 		}
 		if len(cols) >= MaxColumns {

@@ -3,7 +3,6 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"millrace/blobexpand"
@@ -54,19 +53,4 @@ func FormatDropped(paths [][]string) string {
 		b.Write(jsonval.AppendQuoted(nil, jsonval.MemberPath(p).String()))
 	}
 	return "[" + b.String() + "]"
-}
-
-// withoutDropped leaves out the inferred columns at dropped paths. A text that cannot be read drops nothing: it is
-// checked before it is stored.
-func withoutDropped(cols []blobexpand.Column, text string) []blobexpand.Column {
-	if text == "" {
-		return cols
-	}
-	paths, err := ParseDropped(text)
-	if err != nil {
-		return cols
-	}
-	return slices.DeleteFunc(cols, func(c blobexpand.Column) bool {
-		return !c.Declared && slices.ContainsFunc(paths, func(p []string) bool { return slices.Equal(p, c.Path) })
-	})
 }

@@ -99,9 +99,19 @@ func (s *schema) tableFor(t state.Topic) (*Table, error) {
 	}
 	table := s.build(t, conf, declared)
 	if s.inf != nil {
-		s.inf.Declare(s.declared)
+		s.declare(s.conf, s.declared)
 	}
 	return table, nil
+}
+
+// declare has inference show columns under a config.
+func (s *schema) declare(conf topicconfig.Config, declared []blobexpand.Column) {
+	s.inf.Declare(declared)
+	dropped, err := ParseDropped(conf.ColumnsDropped)
+	if err != nil {
+		dropped = nil // it is checked before it is stored
+	}
+	s.inf.Drop(dropped)
 }
 
 func (s *schema) build(t state.Topic, conf topicconfig.Config, declared []blobexpand.Column) *Table {
@@ -112,8 +122,8 @@ func (s *schema) build(t state.Topic, conf topicconfig.Config, declared []blobex
 		table.Expanded = fieldsOf(declared)
 	case conf.ValueFormat != topicconfig.FormatJSON:
 	case s.inf != nil && infers(conf):
-		s.inf.Declare(declared)
-		table.Expanded = withoutDropped(s.inf.Columns(), conf.ColumnsDropped)
+		s.declare(conf, declared)
+		table.Expanded = s.inf.Columns()
 		table.Rest = s.inf.Rest()
 	default:
 		table.Expanded = declared
@@ -162,12 +172,13 @@ func (s *schema) configure(t state.Topic) error {
 	switch {
 	case infers(conf) && s.inf == nil:
 		// Inference starts with the first record there is.
-		s.restart(blobexpand.NewInference(declared, SystemColumns()))
+		s.restart(blobexpand.NewInference(nil, SystemColumns()))
+		s.declare(conf, declared)
 	case !infers(conf) && s.inf != nil:
 		s.inf = nil
 		s.unsaved = s.version != 0
 	case s.inf != nil:
-		s.inf.Declare(declared)
+		s.declare(conf, declared)
 	}
 	if conf.Expand != topicconfig.ExpandPinned {
 		s.pinned = false

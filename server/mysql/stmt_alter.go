@@ -317,6 +317,14 @@ func (a *alteration) add(def *ast.ColumnDef, at *ast.ColumnPosition, ifNotExists
 	return a.move(len(a.columns)-1, at)
 }
 
+// shifts refuses what would make columns of a CSV topic read the fields of others.
+func (a *alteration) shifts(clause string) error {
+	if a.table.Config.ValueFormat != topicconfig.FormatCSV {
+		return nil
+	}
+	return sqlerr.Instead(clause+" in a CSV topic", "Columns are the fields in their order, in all of the history: new ones come last, and only the last can be dropped.")
+}
+
 // move puts a declared column where FIRST or AFTER says: among the declared ones, which come before the inferred.
 func (a *alteration) move(from int, at *ast.ColumnPosition) error {
 	if at == nil || at.Tp == ast.ColumnPositionNone {
@@ -333,6 +341,11 @@ func (a *alteration) move(from int, at *ast.ColumnPosition) error {
 				return sqlerr.Instead("AFTER an inferred column", "Declared columns come before those that are inferred.")
 			}
 			return a.unknown(name, "AFTER")
+		}
+	}
+	if to != from {
+		if err := a.shifts("ALTER TABLE … FIRST or AFTER"); err != nil {
+			return err
 		}
 	}
 	a.columns = slices.Insert(rest, to, c)
@@ -403,6 +416,11 @@ func (a *alteration) drop(name string, ifExists bool) error {
 	var path []string
 	switch {
 	case i >= 0:
+		if i != len(a.columns)-1 {
+			if err := a.shifts("DROP COLUMN of another column than the last"); err != nil {
+				return err
+			}
+		}
 		path = a.columns[i].Path
 		a.columns = slices.Delete(a.columns, i, i+1)
 	case j >= 0:
