@@ -43,7 +43,7 @@ func (r *starRewriter) orderByAliases(sel *sqlparser.Select) {
 func (r *starRewriter) aliases(sel *sqlparser.Select) map[string]sqlparser.Expr {
 	out := map[string]sqlparser.Expr{}
 	for _, e := range sel.SelectExprs {
-		if a, ok := e.(*sqlparser.AliasedExpr); ok && !a.As.IsEmpty() && !aggregates(a.Expr) {
+		if a, ok := e.(*sqlparser.AliasedExpr); ok && !a.As.IsEmpty() && !hasAggregate(a.Expr) && !hasWindow(a.Expr) {
 			out[a.As.Lowered()] = a.Expr
 		}
 	}
@@ -111,22 +111,4 @@ func hideColumns(sub *sqlparser.Subquery, aliases map[string]sqlparser.Expr) boo
 		}
 	}
 	return true
-}
-
-// aggregates says whether e has an aggregate, or a window, that is not of a subquery.
-func aggregates(e sqlparser.Expr) bool {
-	found := false
-	w := Walk{Node: func(n any) bool {
-		switch n := n.(type) {
-		case *sqlparser.Subquery:
-			return false
-		case *sqlparser.FuncExpr:
-			found = found || n.IsAggregate() || n.Over != nil
-		case *sqlparser.GroupConcatExpr:
-			found = true
-		}
-		return !found
-	}}
-	w.Statement(&sqlparser.Select{SelectExprs: sqlparser.SelectExprs{&sqlparser.AliasedExpr{Expr: e}}})
-	return found
 }

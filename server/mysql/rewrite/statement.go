@@ -33,6 +33,9 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 	if err := stars.rewrite(stmt); err != nil {
 		return err
 	}
+	if err := groupsApart(stmt); err != nil {
+		return err
+	}
 	rewriteNested(stmt)
 	if err := wrapDeep(stmt); err != nil {
 		return err

@@ -120,6 +120,36 @@ func (w *Walk) inInterface(v reflect.Value) {
 	}
 }
 
+// replaceExpr is e with other expressions in the place of e or its parts: f gives what takes an expression's place, or nil
+// and whether its parts are to be looked at. Texts of columns that hold a part are forgotten.
+func replaceExpr(e sqlparser.Expr, f func(sqlparser.Expr) (with sqlparser.Expr, into bool)) sqlparser.Expr {
+	holder := &sqlparser.ParenExpr{Expr: e}
+	taken := map[any]sqlparser.Expr{} // by pointer
+	w := Walk{Node: func(n any) bool {
+		if a, ok := n.(*sqlparser.AliasedExpr); ok {
+			a.InputExpression = ""
+		}
+		e, ok := n.(sqlparser.Expr)
+		if !ok || n == holder {
+			return true
+		}
+		with, into := f(e)
+		if with != nil {
+			taken[n] = with
+		}
+		return into && with == nil
+	}, expr: func(e sqlparser.Expr) sqlparser.Expr {
+		if reflect.TypeOf(e).Kind() == reflect.Pointer {
+			if with := taken[e]; with != nil {
+				return with
+			}
+		}
+		return e
+	}}
+	w.value(reflect.ValueOf(holder))
+	return holder.Expr
+}
+
 func mayHoldNodes(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Pointer, reflect.Struct:

@@ -38,9 +38,6 @@ func rewriteWindows(sel *sqlparser.Select) error {
 	if err != nil || len(calls) == 0 {
 		return err
 	}
-	if len(sel.GroupBy) > 0 || aggregatesInside(calls, sel.Window) {
-		return sqlerr.Instead("window functions beside aggregates", "Put the GROUP BY into a subquery.")
-	}
 	named := make(map[string]*sqlparser.WindowDef, len(sel.Window))
 	for _, w := range sel.Window {
 		named[w.Name.Lowered()] = w
@@ -130,30 +127,4 @@ func windowCalls(sel *sqlparser.Select) ([]*sqlparser.FuncExpr, error) {
 	}
 	err := sqlparser.Walk(visit, sel.SelectExprs, sel.OrderBy, sel.Having)
 	return calls, err
-}
-
-// aggregatesInside says whether an aggregate stands in an argument or a window of calls, as in SUM(COUNT(*)) OVER ().
-// The engine cannot compute that, and finds out only when it looks for the column.
-func aggregatesInside(calls []*sqlparser.FuncExpr, named sqlparser.Window) bool {
-	found := false
-	visit := func(node sqlparser.SQLNode) (bool, error) {
-		switch n := node.(type) {
-		case *sqlparser.Subquery, sqlparser.SelectStatement:
-			return false, nil
-		case *sqlparser.GroupConcatExpr:
-			found = true
-		case *sqlparser.FuncExpr:
-			name := n.Name.Lowered()
-			found = found || n.Over == nil && (n.IsAggregate() || name == sqlfn.NameSum || name == sqlfn.NameAvg)
-		}
-		return !found, nil
-	}
-	for _, c := range calls {
-		def := (*sqlparser.WindowDef)(c.Over)
-		_ = sqlparser.Walk(visit, c.Exprs, def.PartitionBy, def.OrderBy) // visit fails never
-	}
-	for _, def := range named {
-		_ = sqlparser.Walk(visit, def.PartitionBy, def.OrderBy)
-	}
-	return found
 }
