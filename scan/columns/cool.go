@@ -92,14 +92,13 @@ func (s *Set) rewrite(ctx context.Context, tf *topicFiles, f *file, blocks []int
 	w.Pace = func() error { return pace(ctx) }
 	for _, i := range blocks {
 		b := f.r.Blocks[i]
-		stats := make([]colfile.Stats, len(b.Chunks))
-		for c := range b.Chunks {
-			stats[c] = b.Chunks[c].Stats
-		}
 		// A column at a time: a block as a whole may be large.
-		err = w.AddColumns(b, func(c int) (*vector.Vector, colfile.Stats, error) {
+		err = w.AddColumns(b, func(c int) (*vector.Vector, colfile.Stats, *colfile.Tally, error) {
 			v, _, err := f.r.Read(i, c, vector.Heap{})
-			return &v, stats[c], err
+			if err != nil {
+				return nil, colfile.Stats{}, nil, err
+			}
+			return &v, f.r.Blocks[i].Chunks[c].Stats, tallyToFile(tallyOf(&v)), nil
 		})
 		if err != nil {
 			return "", errors.Join(err, w.Abort())

@@ -100,21 +100,24 @@ func (w *view) open(ctx context.Context, cols []scan.Column, keep bool) (vecs []
 }
 
 // WillNeed implements exec.Fetcher: what is not in memory and in the block's file is read ahead.
-func (w *view) WillNeed(cols []scan.Column) {
+func (w *view) WillNeed(cols []scan.Column, from, to int) {
 	x := w.b.file.Load()
 	if x == nil || !x.f.acquire() {
 		return
 	}
 	defer x.f.release()
-	cache := w.s.set.cache
+	cache, skip := w.s.set.cache, w.b.skip(x)
 	for _, c := range cols {
 		key := w.key(c)
-		if key == "" || free(w.b, c) || cache.hasColumn(w.b, key) || len(cols) == 1 && cache.hasColumn(w.b, tallyKey(key)) {
+		if key == "" || free(w.b, c) || cache.hasColumn(w.b, key) {
 			continue
 		}
-		if i := x.f.r.Column(key); i >= 0 {
-			x.f.r.WillNeed(x.i, i)
+		// Of one column alone its tally is asked for first, where there is one.
+		i := x.f.r.Column(key)
+		if i < 0 || len(cols) == 1 && (cache.hasColumn(w.b, tallyKey(key)) || skip == 0 && x.f.r.WillNeedTally(x.i, i)) {
+			continue
 		}
+		x.f.r.WillNeed(x.i, i, skip+from, skip+to)
 	}
 }
 

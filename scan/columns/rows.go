@@ -19,14 +19,21 @@ const (
 	singleCost = 4 << 20
 )
 
-// OpenRows implements exec.RowReader: the rows are read by the row path, one after the other.
+// OpenRows implements exec.RowReader: the rows' pages are read of the block's file, or the rows by the row path, one after the other.
 func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, rows []int32) (vecs []*vector.Vector, ok bool, err error) {
 	b, cache := w.b, w.s.set.cache
 	keys := make(map[scan.Column]string, len(cols))
 	for _, c := range cols {
 		keys[c] = w.key(c)
 	}
-	if cache.has(b, keys) || w.lessThanRows(keys, len(rows)) || b.singles.Add(int64(len(rows))) > singleRows {
+	if cache.has(b, keys) || b.singles.Add(int64(len(rows))) > singleRows {
+		return nil, false, nil
+	}
+	if vecs := w.rowsFromFile(cols, keys, from, to); vecs != nil {
+		w.s.set.m.rowsRead.Add(float64(len(rows)))
+		return vecs, true, nil
+	}
+	if w.lessThanRows(keys, len(rows)) {
 		return nil, false, nil
 	}
 	held := make([]*column, 1)
@@ -84,6 +91,35 @@ func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, r
 	}
 	w.s.set.m.rowsRead.Add(float64(len(rows)))
 	return vecs, true, nil
+}
+
+// rowsFromFile reads rows [from, to) of columns from the block's file, those pages alone; nil when that cannot be done.
+func (w *view) rowsFromFile(cols []scan.Column, keys map[scan.Column]string, from, to int) []*vector.Vector {
+	x := w.b.file.Load()
+	if x == nil || !x.f.acquire() {
+		return nil
+	}
+	defer x.f.release()
+	skip := w.b.skip(x)
+	vecs := make([]*vector.Vector, len(cols))
+	for i, c := range cols {
+		at := -1
+		if keys[c] != "" {
+			at = x.f.r.Column(keys[c])
+		}
+		if at < 0 {
+			return nil
+		}
+		v, ok, err := x.f.r.ReadRows(x.i, at, skip+from, skip+to)
+		if err != nil {
+			x.f.damaged(err)
+		}
+		if err != nil || !ok {
+			return nil
+		}
+		vecs[i] = &v
+	}
+	return vecs
 }
 
 // lessThanRows says that to read columns from the block's file costs less than n of its rows on their own.

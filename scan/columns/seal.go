@@ -199,18 +199,17 @@ func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *col
 		Partition: b.p.tp.Partition, From: b.from, End: b.end, Rows: rows, Dense: b.dense, Complete: complete,
 		Copy: b.copy, Committed: uint64(b.committed), RawBytes: b.bytes, MinTime: b.minTime, MaxTime: b.maxTime, Timed: b.timed,
 	}
-	stats := make([]colfile.Stats, len(vecs))
-	for i, v := range vecs {
+	return rows, f.AddColumns(blk, func(i int) (*vector.Vector, colfile.Stats, *colfile.Tally, error) {
+		v := vecs[i]
 		st, ok := s.cache.statsOf(b, w.key(cols[i]))
 		if !ok || !st.Exact {
 			st = statsOf(v)
 		}
-		stats[i] = toFile(v.Kind, st)
 		if err := w.work.pace(ctx); err != nil {
-			return 0, err
+			return nil, colfile.Stats{}, nil, err
 		}
-	}
-	return rows, f.Add(blk, vecs, stats)
+		return v, toFile(v.Kind, st), tallyToFile(tallyOf(v)), w.work.pace(ctx)
+	})
 }
 
 // adopt makes a finished file the home of blocks.

@@ -6,6 +6,7 @@ import (
 	"millrace/internal/vector"
 	"millrace/scan"
 	"millrace/scan/exec"
+	"millrace/store/segment/colfile"
 )
 
 // tallyKey is where a column's tally is kept in the cache, beside the column. It is made of the column when it is first asked for, and
@@ -37,20 +38,51 @@ func (w *view) Tally(ctx context.Context, c scan.Column) (*exec.Tally, error) {
 		cache.unpin(kept)
 		return y, nil
 	}
-	vecs, from, to, release, err := w.Open(ctx, []scan.Column{c})
-	if err != nil {
-		return nil, err
-	}
 	made := &column{b: w.b, key: tallyKey(key), bytes: tallyOverhead}
-	if from == 0 && to == vecs[0].Len {
-		made.tally = tallyOf(vecs[0])
+	if made.tally = w.tallyFromFile(key); made.tally == nil {
+		vecs, from, to, release, err := w.Open(ctx, []scan.Column{c})
+		if err != nil {
+			return nil, err
+		}
+		if from == 0 && to == vecs[0].Len {
+			made.tally = tallyOf(vecs[0])
+		}
+		release()
 	}
-	release()
 	if y := made.tally; y != nil {
 		made.bytes += y.Values.SizeBytes() + 12*int64(len(y.Rows))
 	}
 	cache.unpin([]*column{cache.put(made)})
 	return made.tally, nil
+}
+
+// tallyFromFile is the tally that the block's file has; nil: none.
+func (w *view) tallyFromFile(key string) *exec.Tally {
+	x := w.b.file.Load()
+	if x == nil || w.b.skip(x) > 0 || !x.f.acquire() {
+		return nil
+	}
+	defer x.f.release()
+	i := x.f.r.Column(key)
+	if i < 0 {
+		return nil
+	}
+	y, err := x.f.r.Tally(x.i, i)
+	if err != nil {
+		x.f.damaged(err)
+	}
+	if y == nil {
+		return nil
+	}
+	return &exec.Tally{Values: y.Values, Rows: y.Rows, Firsts: y.Firsts}
+}
+
+// tallyToFile is what of a tally goes into a file; nil: nothing.
+func tallyToFile(y *exec.Tally) *colfile.Tally {
+	if y == nil || y.Values.Kind != vector.Int && y.Values.Kind != vector.String {
+		return nil
+	}
+	return &colfile.Tally{Values: y.Values, Rows: y.Rows, Firsts: y.Firsts}
 }
 
 // tallyOf is nil where a tally would be large, or of little use.

@@ -58,5 +58,5 @@ func (m *morsels) willNeed(i int) {
 			cols = append(cols, m.scan.Columns[c])
 		}
 	}
-	b.WillNeed(cols)
+	b.WillNeed(cols, 0, m.blocks[i].Rows())
 }

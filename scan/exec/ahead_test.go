@@ -27,7 +27,7 @@ func (b *fetchedBlock) note(what string, cols []scan.Column) {
 }
 
 // WillNeed implements Fetcher.
-func (b *fetchedBlock) WillNeed(cols []scan.Column) { b.note("fetch", cols) }
+func (b *fetchedBlock) WillNeed(cols []scan.Column, _, _ int) { b.note("fetch", cols) }
 
 func (b *fetchedBlock) Open(ctx context.Context, cols []scan.Column) ([]*vector.Vector, int, int, func(), error) {
 	b.note("open", cols)

@@ -241,8 +241,8 @@ type Block interface {
 
 // Fetcher is a Block whose columns may be fetched before they are opened.
 type Fetcher interface {
-	// WillNeed begins to fetch what Open of these columns will read from the disk, and does not wait for it.
-	WillNeed(cols []scan.Column)
+	// WillNeed begins to fetch what has to be read from the disk of rows [from, to) of these columns, and does not wait for it.
+	WillNeed(cols []scan.Column, from, to int)
 }
 
 // RowReader is a Block that may read columns of a few rows without those of the others.

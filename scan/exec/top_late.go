@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+
+	"millrace/scan"
 )
 
 // Of a topic's rows in order only the first are wanted, and of all others nothing but their keys is looked at. So a Sort with a limit of
@@ -126,6 +128,7 @@ func (t *topLate) read(ctx context.Context, items []topRow) error {
 	})
 	t.rows = append(t.rows[:0], make([][]byte, len(items))...)
 	defer t.w.cur.close()
+	t.fetch()
 	for refs := t.refs; len(refs) > 0; {
 		n := 1
 		for n < len(refs) && refs[n].morsel == refs[0].morsel {
@@ -137,6 +140,25 @@ func (t *topLate) read(ctx context.Context, items []topRow) error {
 		refs = refs[n:]
 	}
 	return nil
+}
+
+// fetch begins to fetch the rows of refs.
+func (t *topLate) fetch() {
+	cols := make([]scan.Column, 0, len(t.which))
+	for _, i := range t.which {
+		cols = append(cols, t.m.scan.Columns[i])
+	}
+	for refs := t.refs; len(refs) > 0; {
+		r, n := refs[0], 1
+		from := int(r.row) / chunkRows * chunkRows
+		for n < len(refs) && refs[n].morsel == r.morsel && int(refs[n].row) < from+chunkRows {
+			n++
+		}
+		if b, ok := t.m.blocks[r.morsel].(Fetcher); ok {
+			b.WillNeed(cols, from, int(refs[n-1].row)+1)
+		}
+		refs = refs[n:]
+	}
 }
 
 // block reads rows of one block.

@@ -394,9 +394,9 @@ func chunkOf(t testing.TB, c *Column, v *vector.Vector) []byte {
 	return out
 }
 
-// The files of testdata were written by version 1 of the format.
-func TestFilesOfVersion1AreRead(t *testing.T) {
-	for _, name := range []string{"version1.parquet", "version1-zstd.parquet"} {
+// The files of testdata were written by earlier versions of the format.
+func TestFilesOfEarlierVersionsAreRead(t *testing.T) {
+	for _, name := range []string{"version1.parquet", "version1-zstd.parquet", "version3.parquet", "version3-zstd.parquet"} {
 		t.Run(name, func(t *testing.T) {
 			now := vfs.NewMem()
 			want := write(t, now, "/f", rand.New(rand.NewPCG(9, 9)), false, 5, 150)
@@ -561,6 +561,7 @@ func TestOnlyChunksThatShrinkAreCompressed(t *testing.T) {
 func FuzzFooter(f *testing.F) {
 	info := Info{TopicName: "t", ID: 3, Columns: columns[:3], Blocks: []Block{{End: 5, Rows: 5, Dense: true, Chunks: make([]Chunk, 3)}}}
 	info.Blocks[0].Chunks[1] = Chunk{Stats: Stats{HasMin: true, Min: make([]byte, 8), HasSum: true, Sum: make([]byte, 32)}, At: 4, Size: 10, BloomAt: 20, BloomSize: 32}
+	info.Blocks[0].Chunks[2] = Chunk{At: 10, Size: 9, Pages: []Page{{0, 4, 1}, {3, 3, 2}, {2, 2, 3}}, TallySize: 2, Tally: []byte{1, 2}}
 	f.Add(appendFooter(nil, &info))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -594,7 +595,7 @@ func FuzzChunk(f *testing.F) {
 			st.Min, st.Max = binary.LittleEndian.AppendUint64(nil, uint64(lo)), binary.LittleEndian.AppendUint64(nil, uint64(hi))
 		}
 		var d decoder
-		v, _, err := d.decode(&columns[int(c)%len(columns)], &st, 300, b, nil, vector.Heap{})
+		v, _, err := d.decode(&columns[int(c)%len(columns)], &st, true, 300, b, nil, vector.Heap{})
 		if err != nil {
 			if !errors.Is(err, ErrCorrupt) {
 				t.Fatal(err)
@@ -649,7 +650,7 @@ func BenchmarkChunk(b *testing.B) {
 			var slabs vector.Slabs
 			defer slabs.Close()
 			for b.Loop() {
-				_, mem, err := d.decode(c, &st, rows, data, nil, &slabs)
+				_, mem, err := d.decode(c, &st, true, rows, data, nil, &slabs)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -97,14 +97,14 @@ type decoder struct {
 
 var decoders = sync.Pool{New: func() any { return &decoder{} }}
 
-// decode makes the vector of a chunk's bytes, in memory from a.
-func (d *decoder) decode(c *Column, st *Stats, rows int, b []byte, z *zstd.Decoder, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
+// decode makes the vector of rows of a chunk, all of them or those of the pages that b has, in memory from a. st is of all of the chunk.
+func (d *decoder) decode(c *Column, st *Stats, all bool, rows int, b []byte, z *zstd.Decoder, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
 	d.c, d.st, d.rows, d.zstd, d.dict, d.valid, d.nulls = c, st, rows, z, nil, nil, 0
 	defer func() { d.c, d.st, d.dict, d.valid = nil, nil, nil, nil }()
 	if err := d.list(b); err != nil {
 		return v, nil, err
 	}
-	if st.Nulls == rows {
+	if all && st.Nulls == rows {
 		if err := d.noValues(); err != nil {
 			return v, nil, err
 		}
@@ -122,7 +122,7 @@ func (d *decoder) decode(c *Column, st *Stats, rows int, b []byte, z *zstd.Decod
 	default:
 		v, mem, err = d.texts(a)
 	}
-	if err == nil && d.nulls != st.Nulls {
+	if err == nil && (d.nulls > st.Nulls || all && d.nulls < st.Nulls) {
 		err = fmt.Errorf("%w: %d NULLs of %d", ErrCorrupt, d.nulls, st.Nulls)
 	}
 	if err != nil {
@@ -130,6 +130,9 @@ func (d *decoder) decode(c *Column, st *Stats, rows int, b []byte, z *zstd.Decod
 			a.Free(mem)
 		}
 		return v, nil, err
+	}
+	if v.Valid != nil {
+		v.Nulls = d.nulls
 	}
 	return v, mem, nil
 }
@@ -277,7 +280,7 @@ func (d *decoder) room(a vector.Allocator, more int) (mem, rest []byte) {
 
 // of is the vector but for its values.
 func (d *decoder) of() vector.Vector {
-	return vector.Vector{Kind: d.c.Kind, Scale: int32(d.c.Scale), Len: d.rows, Valid: d.valid, Nulls: d.st.Nulls}
+	return vector.Vector{Kind: d.c.Kind, Scale: int32(d.c.Scale), Len: d.rows, Valid: d.valid}
 }
 
 func (d *decoder) ints(a vector.Allocator) (v vector.Vector, mem []byte, err error) {
@@ -306,7 +309,7 @@ func (d *decoder) ints(a vector.Allocator) (v vector.Vector, mem []byte, err err
 		_, err = intPages[uint64](d, v.Int64, base)
 	}
 	v.Base = base
-	if err == nil && v.Nulls == 0 {
+	if err == nil && v.Valid == nil {
 		v.Ascends = ascends || v.Ascending()
 	}
 	return v, mem, err
@@ -438,7 +441,7 @@ func (d *decoder) words(a vector.Allocator) (v vector.Vector, mem []byte, err er
 		v.Float64 = unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(all))), d.rows)
 		err = d.doubles(all)
 	}
-	if err == nil && v.Nulls == 0 && same(all) {
+	if err == nil && v.Valid == nil && same(all) {
 		one := v.Slice(0, 1)
 		one, _ = vector.Place(&one, vector.Heap{})
 		a.Free(mem)

@@ -91,7 +91,7 @@ func (d *decoder) coded(a vector.Allocator) (v vector.Vector, mem []byte, err er
 	default:
 		v.Code32, err = codePages[uint32](d, slots, n)
 	}
-	if err == nil && n == 1 && v.Nulls == 0 {
+	if err == nil && n == 1 && v.Valid == nil {
 		v.Const, v.Code8 = true, v.Code8[:1]
 	}
 	return v, mem, err

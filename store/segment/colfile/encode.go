@@ -3,6 +3,7 @@ package colfile
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"math/bits"
 
@@ -36,6 +37,9 @@ const (
 // pageBytes is about what a data page holds. Less costs headers; more makes readers of
 // single rows read more.
 const pageBytes = 128 << 10
+
+// maxPageHeader bounds the header of a page.
+const maxPageHeader = 1 << 10
 
 // maxPageRows is for columns of which nearly nothing is stored.
 const maxPageRows = 32 << 10
@@ -100,6 +104,7 @@ type encoder struct {
 type form struct {
 	pages  []byte
 	dataAt int64 // of the first data page
+	list   []Page
 }
 
 // chunkInfo says how the chunk was written.
@@ -110,6 +115,7 @@ type chunkInfo struct {
 	dataAt       int64 // within the chunk
 	size         int64
 	uncompressed int64
+	pages        []Page
 }
 
 // chunk encodes a column.
@@ -119,7 +125,7 @@ func (e *encoder) chunk(c *Column, v *vector.Vector) error {
 	e.chunkInfo = chunkInfo{codec: codecNone, dict: coded || e.nums.on, dataAt: -1}
 	if e.on = e.zstd != nil; e.on {
 		for i := range e.trial {
-			e.trial[i] = form{e.trial[i].pages[:0], -1}
+			e.trial[i] = form{pages: e.trial[i].pages[:0], dataAt: -1}
 		}
 	}
 	typ, _ := c.physical()
@@ -193,7 +199,7 @@ func (e *encoder) dictionary(d *vector.Dict) error {
 // put adds a page whose body is body, and text behind it.
 func (e *encoder) put(kind int32, values int, encoding int32, text []byte) error {
 	size := len(e.body) + len(text)
-	if size > math.MaxInt32 {
+	if size > math.MaxInt32-maxPageHeader {
 		return fmt.Errorf("colfile: a page of %d bytes", size)
 	}
 	if e.on || e.codec == codecZstd {
@@ -205,18 +211,18 @@ func (e *encoder) put(kind int32, values int, encoding int32, text []byte) error
 	e.uncompressed += int64(len(e.head) + size)
 	switch {
 	case e.on:
-		e.trial[0].add(kind, e.head, e.body)
+		e.trial[0].add(kind, values, e.head, e.body)
 		e.header(kind, values, encoding, size, len(e.packed))
-		e.trial[1].add(kind, e.head, e.packed)
+		e.trial[1].add(kind, values, e.head, e.packed)
 		if len(e.trial[0].pages) >= trialBytes {
 			return e.decide()
 		}
 		return nil
 	case e.codec == codecZstd:
 		e.header(kind, values, encoding, size, len(e.packed))
-		return e.write(kind, e.head, e.packed)
+		return e.write(kind, values, e.head, e.packed)
 	}
-	return e.write(kind, e.head, e.body, text)
+	return e.write(kind, values, e.head, e.body, text)
 }
 
 // decide ends the trial.
@@ -226,21 +232,23 @@ func (e *encoder) decide() error {
 	if n := len(f.pages); len(e.trial[1].pages) <= n-n/trialShare {
 		f, e.codec = &e.trial[1], codecZstd
 	}
-	e.dataAt, e.size = f.dataAt, int64(len(f.pages))
+	e.dataAt, e.size, e.pages = f.dataAt, int64(len(f.pages)), f.list
 	return e.emit(f.pages)
 }
 
-func (f *form) add(kind int32, head, body []byte) {
+func (f *form) add(kind int32, values int, head, body []byte) {
 	if kind == pageData && f.dataAt < 0 {
 		f.dataAt = int64(len(f.pages))
 	}
 	f.pages = append(append(f.pages, head...), body...)
+	f.list = append(f.list, pageOf(kind, values, head, body))
 }
 
-func (e *encoder) write(kind int32, parts ...[]byte) error {
+func (e *encoder) write(kind int32, values int, parts ...[]byte) error {
 	if kind == pageData && e.dataAt < 0 {
 		e.dataAt = e.size
 	}
+	e.pages = append(e.pages, pageOf(kind, values, parts...))
 	for _, p := range parts {
 		e.size += int64(len(p))
 		if err := e.emit(p); err != nil {
@@ -248,6 +256,18 @@ func (e *encoder) write(kind int32, parts ...[]byte) error {
 		}
 	}
 	return nil
+}
+
+// pageOf is what the footer says of a page.
+func pageOf(kind int32, values int, parts ...[]byte) (p Page) {
+	if kind == pageData {
+		p.Rows = int32(values)
+	}
+	for _, b := range parts {
+		p.Size += int32(len(b))
+		p.CRC = crc32.Update(p.CRC, castagnoli, b)
+	}
+	return p
 }
 
 // header makes that of a page.

@@ -20,7 +20,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 const (
 	trailerBytes = 24
 	trailerMagic = "MLRCOLMN"
-	version      = 3
+	version      = 4
 	oldest       = 1
 	parquetMagic = "PAR1"
 	endBytes     = 8 // size of Parquet's metadata, and its magic
@@ -71,7 +71,9 @@ const (
 	flagExact
 	flagSum
 	flagBloom
-	flagZstd // since version 2
+	flagZstd  // since version 2
+	flagPages // since version 4
+	flagTally // since version 4
 )
 
 func appendBytes(dst, x []byte) []byte {
@@ -125,7 +127,7 @@ func appendFooter(dst []byte, f *Info) []byte {
 
 func appendChunk(dst []byte, c *Chunk) []byte {
 	flags := byte(0)
-	for j, on := range []bool{c.HasMin, c.HasMax, c.Exact, c.HasSum, c.BloomSize > 0, c.Zstd} {
+	for j, on := range []bool{c.HasMin, c.HasMax, c.Exact, c.HasSum, c.BloomSize > 0, c.Zstd, len(c.Pages) > 0, c.TallySize > 0} {
 		if on {
 			flags |= 1 << j
 		}
@@ -148,6 +150,22 @@ func appendChunk(dst []byte, c *Chunk) []byte {
 		dst = binary.AppendUvarint(dst, uint64(c.BloomAt))
 		dst = binary.AppendUvarint(dst, uint64(c.BloomSize))
 		dst = binary.LittleEndian.AppendUint32(dst, c.BloomCRC)
+	}
+	if len(c.Pages) > 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(c.Pages)))
+		for _, p := range c.Pages {
+			dst = binary.AppendUvarint(dst, uint64(p.Rows))
+			dst = binary.AppendUvarint(dst, uint64(p.Size))
+			dst = binary.LittleEndian.AppendUint32(dst, p.CRC)
+		}
+	}
+	if c.TallySize > 0 {
+		dst = binary.AppendUvarint(dst, uint64(c.TallySize))
+		if c.TallySize <= maxInlineTally {
+			return append(dst, c.Tally...)
+		}
+		dst = binary.AppendUvarint(dst, uint64(c.TallyAt))
+		dst = binary.LittleEndian.AppendUint32(dst, c.TallyCRC)
 	}
 	return dst
 }
@@ -307,6 +325,41 @@ func (r *footerReader) chunk(c *Chunk, col *Column, rows int, dataEnd int64) {
 		if c.BloomSize%bloomBlock != 0 || c.BloomSize == 0 {
 			r.fail("filter size")
 		}
+	}
+	if flags&flagPages != 0 {
+		r.pages(c, rows)
+	}
+	if flags&flagTally != 0 {
+		c.TallySize = int64(r.uint("tally size", maxTally))
+		if c.TallySize <= maxInlineTally {
+			c.Tally = r.raw("tally", int(c.TallySize))
+			return
+		}
+		c.TallyAt = int64(r.uint("tally", uint64(dataEnd)))
+		c.TallyCRC = r.u32("tally's sum")
+		if c.TallySize > dataEnd-c.TallyAt {
+			r.fail("tally size")
+		}
+	}
+}
+
+// pages reads where a chunk's pages are.
+func (r *footerReader) pages(c *Chunk, rows int) {
+	n := r.uint("pages", uint64(len(r.b))/6)
+	c.Pages = make([]Page, n)
+	size := int64(0)
+	for i := range c.Pages {
+		p := &c.Pages[i]
+		p.Rows, p.Size = int32(r.uint("page", uint64(rows))), int32(r.uint("page size", 1<<31-1))
+		p.CRC = r.u32("page's sum")
+		size += int64(p.Size)
+		rows -= int(p.Rows)
+		if p.Rows == 0 && i > 0 || p.Size == 0 {
+			r.fail("page")
+		}
+	}
+	if size != c.Size || rows != 0 || n == 0 {
+		r.fail("pages")
 	}
 }
 

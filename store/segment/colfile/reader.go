@@ -104,8 +104,7 @@ var unzip = sync.OnceValues(func() (*zstd.Decoder, error) {
 // Read returns a column of a block in memory from a: mem, which the caller gives back with a.Free; nil: there is none. Errors wrap
 // ErrCorrupt, or are the file system's.
 func (r *Reader) Read(block, column int, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
-	b := &r.Blocks[block]
-	c := &b.Chunks[column]
+	c := &r.Blocks[block].Chunks[column]
 	d := decoders.Get().(*decoder)
 	defer decoders.Put(d)
 	d.raw = sized(d.raw, int(c.Size)+slack)
@@ -113,22 +112,108 @@ func (r *Reader) Read(block, column int, a vector.Allocator) (v vector.Vector, m
 	if err := r.read(buf, c.At, c.CRC); err != nil {
 		return v, nil, err
 	}
+	return r.decode(d, block, column, r.Blocks[block].Rows, buf, a)
+}
+
+// decode makes the vector of rows of a chunk of whole pages.
+func (r *Reader) decode(d *decoder, block, column, rows int, b []byte, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
+	c := &r.Blocks[block].Chunks[column]
 	var z *zstd.Decoder
 	if c.Zstd {
 		if z, err = unzip(); err != nil {
 			return v, nil, err
 		}
 	}
-	if v, mem, err = d.decode(&r.Columns[column], &c.Stats, b.Rows, buf, z, a); err != nil {
+	if v, mem, err = d.decode(&r.Columns[column], &c.Stats, r.Blocks[block].Rows == rows, rows, b, z, a); err != nil {
 		return v, nil, fmt.Errorf("%s: block %d, column %q: %w", r.path, block, r.Columns[column].Name, err)
 	}
 	return v, mem, nil
 }
 
-// WillNeed has the system begin to read a column of a block.
-func (r *Reader) WillNeed(block, column int) {
+// ReadRows returns rows [from, to) of a column of a block, in the heap, and reads no more pages than it must: it is for few rows. Not ok:
+// where the pages are is not known.
+func (r *Reader) ReadRows(block, column, from, to int) (v vector.Vector, ok bool, err error) {
 	c := &r.Blocks[block].Chunks[column]
-	vfs.WillNeed(r.f, c.At, c.Size)
+	dict, at, size, first, last := c.pagesOf(from, to)
+	if size == 0 {
+		return v, false, nil
+	}
+	d := decoders.Get().(*decoder)
+	defer decoders.Put(d)
+	d.raw = sized(d.raw, int(dict+size)+slack)
+	buf := d.raw[:dict+size]
+	if at == dict {
+		err = r.readAt(buf, c.At)
+	} else if err = r.readAt(buf[dict:], c.At+at); err == nil && dict > 0 {
+		err = r.readAt(buf[:dict], c.At)
+	}
+	if err != nil {
+		return v, true, err
+	}
+	sum := buf
+	rows, begin := 0, 0
+	for i, p := range c.Pages {
+		if p.Rows > 0 && (i < first || i >= last) {
+			if i < first {
+				begin += int(p.Rows)
+			}
+			continue
+		}
+		if crc32.Checksum(sum[:p.Size], castagnoli) != p.CRC {
+			return v, true, fmt.Errorf("%s: block %d, column %q: %w: page's sum", r.path, block, r.Columns[column].Name, ErrCorrupt)
+		}
+		sum = sum[p.Size:]
+		rows += int(p.Rows)
+	}
+	if v, _, err = r.decode(d, block, column, rows, buf, vector.Heap{}); err != nil {
+		return v, true, err
+	}
+	return v.Slice(from-begin, to-begin), true, nil
+}
+
+// pagesOf says where the pages of rows [from, to) are: the size of the dictionary before the first page, 0: there is none; where in the chunk those pages begin, and their
+// size, 0: not known; and which pages they are.
+func (c *Chunk) pagesOf(from, to int) (dict, at, size int64, first, last int) {
+	row, here := 0, int64(0)
+	for i, p := range c.Pages {
+		switch {
+		case p.Rows == 0:
+			dict = int64(p.Size)
+		case row+int(p.Rows) <= from:
+		case row >= to:
+			return dict, at, size, first, last
+		default:
+			if size == 0 {
+				first, at = i, here
+			}
+			size += int64(p.Size)
+			last = i + 1
+		}
+		row += int(p.Rows)
+		here += int64(p.Size)
+	}
+	return dict, at, size, first, last
+}
+
+// WillNeed has the system begin to read rows [from, to) of a column of a block.
+func (r *Reader) WillNeed(block, column, from, to int) {
+	c := &r.Blocks[block].Chunks[column]
+	dict, at, size, _, _ := c.pagesOf(from, to)
+	if size == 0 || dict+size == c.Size {
+		vfs.WillNeed(r.f, c.At, c.Size)
+		return
+	}
+	vfs.WillNeed(r.f, c.At, dict)
+	vfs.WillNeed(r.f, c.At+at, size)
+}
+
+// WillNeedTally does so with the tally of a column of a block; false when it has none.
+func (r *Reader) WillNeedTally(block, column int) bool {
+	c := &r.Blocks[block].Chunks[column]
+	if c.TallySize > maxInlineTally {
+		vfs.WillNeed(r.f, c.TallyAt, c.TallySize)
+	}
+	return c.TallySize > 0
 }
 
 // Bloom returns the filter of a column of a block; nil when it has none.
@@ -143,11 +228,18 @@ func (r *Reader) Bloom(block, column int) (Bloom, error) {
 
 // read reads bytes that have that sum.
 func (r *Reader) read(buf []byte, at int64, sum uint32) error {
-	if _, err := r.f.ReadAt(buf, at); err != nil {
-		return fmt.Errorf("%s: %w", r.path, err)
+	if err := r.readAt(buf, at); err != nil {
+		return err
 	}
 	if crc32.Checksum(buf, castagnoli) != sum {
 		return fmt.Errorf("%s: byte %d: %w: sum", r.path, at, ErrCorrupt)
+	}
+	return nil
+}
+
+func (r *Reader) readAt(buf []byte, at int64) error {
+	if _, err := r.f.ReadAt(buf, at); err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
 	}
 	return nil
 }

@@ -86,7 +86,18 @@ type Chunk struct {
 	CRC                uint32 // CRC32C of the bytes there
 	BloomAt, BloomSize int64  // 0: no filter
 	BloomCRC           uint32
-	Zstd               bool // its pages are compressed
+	Zstd               bool   // its pages are compressed
+	Pages              []Page // in order, of which a dictionary is the first; nil: not known
+	TallyAt, TallySize int64  // 0: no tally; of size alone: it is in Tally
+	TallyCRC           uint32
+	Tally              []byte // as encoded, if it is small
+}
+
+// Page is a part of a chunk that can be read alone, or after the dictionary.
+type Page struct {
+	Rows int32 // 0: it is the dictionary
+	Size int32
+	CRC  uint32
 }
 
 // Stats are a column's bounds in a block. Values are 8 bytes little endian of kinds Int, Uint

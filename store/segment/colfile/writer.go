@@ -72,11 +72,12 @@ func (w *Writer) Add(b Block, vecs []*vector.Vector, stats []Stats) error {
 	if len(vecs) != len(w.info.Columns) || len(stats) != len(vecs) {
 		return fmt.Errorf("colfile: block of %d columns", len(vecs))
 	}
-	return w.AddColumns(b, func(i int) (*vector.Vector, Stats, error) { return vecs[i], stats[i], nil })
+	return w.AddColumns(b, func(i int) (*vector.Vector, Stats, *Tally, error) { return vecs[i], stats[i], nil, nil })
 }
 
-// AddColumns is Add of columns that are asked for one after the other; each must hold until the next is asked for.
-func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, error)) error {
+// AddColumns is Add of columns that are asked for one after the other, with tallies of those that have one; each must hold until the next
+// is asked for.
+func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, *Tally, error)) error {
 	if b.Rows < 1 || b.Rows > maxBlockRows {
 		return fmt.Errorf("colfile: block of %d rows", b.Rows)
 	}
@@ -84,9 +85,10 @@ func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, 
 	b.Chunks = make([]Chunk, n)
 	also := make([]written, n)
 	filters := make([]Bloom, n)
+	tallies := make([][]byte, n)
 	w.enc.pace = w.Pace
 	for i := range b.Chunks {
-		v, st, err := column(i)
+		v, st, tally, err := column(i)
 		if err != nil {
 			return err
 		}
@@ -99,12 +101,28 @@ func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, 
 		if err := w.enc.chunk(c, v); err != nil {
 			return err
 		}
-		b.Chunks[i] = Chunk{Stats: st, At: at, Size: w.enc.size, CRC: w.sum, Zstd: w.enc.codec == codecZstd}
+		b.Chunks[i] = Chunk{Stats: st, At: at, Size: w.enc.size, CRC: w.sum, Zstd: w.enc.codec == codecZstd, Pages: w.enc.pages}
 		also[i] = written{encodings: w.enc.encodings, codec: w.enc.codec, dictAt: -1, dataAt: at + w.enc.dataAt, uncompressed: w.enc.uncompressed}
 		if w.enc.dict {
 			also[i].dictAt = at
 		}
 		if filters[i], err = bloomOf(v, w.Pace); err != nil {
+			return err
+		}
+		if tally != nil {
+			if tallies[i] = appendTally(nil, tally); len(tallies[i]) > maxTally {
+				tallies[i] = nil
+			}
+		}
+	}
+	for i, y := range tallies {
+		c := &b.Chunks[i]
+		if c.TallySize = int64(len(y)); len(y) <= maxInlineTally {
+			c.Tally = y
+			continue
+		}
+		c.TallyAt, c.TallyCRC = w.s.Len(), crc32.Checksum(y, castagnoli)
+		if err := w.s.Write(y); err != nil {
 			return err
 		}
 	}
