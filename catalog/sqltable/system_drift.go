@@ -213,23 +213,83 @@ func (s seenAt) before(o seenAt) bool {
 	return s.offset < o.offset
 }
 
+// notedBlock is a block that keeps what was counted of its rows for the next who asks the same.
+type notedBlock interface {
+	Noted(of string, count func(partition int32, from, to int64) ([]int64, error)) ([]int64, error)
+}
+
 // misfitsOf counts the records whose value does not fit a column, by column. Inferred columns fit what they were
-// inferred from, so that only declared ones have any.
+// inferred from, so that only declared ones have any. Of each block the records are read once for a declaration.
 func misfitsOf(ctx context.Context, stmt *StatementSnapshot, t *catalog.Table) ([]int64, error) {
 	out := make([]int64, len(t.Expanded))
-	declared := false
-	for _, c := range t.Expanded {
-		declared = declared || c.Declared
+	var declared []int // in Expanded
+	for i, c := range t.Expanded {
+		if c.Declared {
+			declared = append(declared, i)
+		}
 	}
-	if !declared {
+	if len(declared) == 0 {
 		return out, nil
 	}
+	count := func(where scan.Expr) ([]int64, error) {
+		all, err := countMisfits(ctx, stmt, t, where)
+		if err != nil {
+			return nil, err
+		}
+		few := make([]int64, len(declared))
+		for k, i := range declared {
+			few[k] = all[i]
+		}
+		return few, nil
+	}
+	add := func(few []int64) {
+		for k, i := range declared {
+			out[i] += few[k]
+		}
+	}
+	source := stmt.Columns()
+	if source == nil {
+		few, err := count(nil)
+		if err == nil {
+			add(few)
+		}
+		return out, err
+	}
+	partition, offset := scan.Column{Kind: scan.Partition}, scan.Column{Kind: scan.Offset}
+	blocks, err := source.Blocks(ctx, t, []scan.Column{offset}, nil)
+	if err != nil {
+		return nil, err
+	}
+	of := fmt.Sprintf("misfits %s %s", t.Config.ValueFormat, t.Config.Columns)
+	for _, b := range blocks {
+		n, ok := b.(notedBlock)
+		if !ok {
+			return nil, fmt.Errorf("sqltable: a block of %T keeps no counts", b)
+		}
+		few, err := n.Noted(of, func(p int32, from, to int64) ([]int64, error) {
+			return count(scan.And{Args: []scan.Expr{
+				scan.Compare{Column: partition, Op: scan.EQ, Value: scan.Literal{Int: int64(p)}},
+				scan.Compare{Column: offset, Op: scan.GE, Value: scan.Literal{Int: from}},
+				scan.Compare{Column: offset, Op: scan.LT, Value: scan.Literal{Int: to}},
+			}})
+		})
+		if err != nil {
+			return nil, err
+		}
+		add(few)
+	}
+	return out, nil
+}
+
+// countMisfits reads records for misfitsOf; where nil, all.
+func countMisfits(ctx context.Context, stmt *StatementSnapshot, t *catalog.Table, where scan.Expr) ([]int64, error) {
+	out := make([]int64, len(t.Expanded))
 	count := misfitCounter(t, out)
 	isError := scan.Column{Kind: scan.Error}
 	r, err := scan.Open(scan.Request{
 		Source: scan.FromSnapshot(stmt.Snapshot()), Table: t,
 		Columns: []scan.Column{isError, {Kind: scan.RawValue}},
-		Filter:  scan.Not{Arg: scan.IsNull{Column: isError}},
+		Filter:  both(where, scan.Not{Arg: scan.IsNull{Column: isError}}),
 	})
 	if err != nil {
 		return nil, err

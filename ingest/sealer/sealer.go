@@ -46,7 +46,8 @@ const (
 	fullBlocks = 8
 	// patience is how long full blocks wait for others, to make fewer and larger files.
 	patience = 10 * time.Second
-	// renewEvery is how often small blocks, and those of outdated types, are looked for.
+	// renewEvery is how often small blocks, and those of outdated types, are looked for; those of a topic whose configs
+	// changed are at once.
 	renewEvery = 5 * time.Minute
 	// DefaultCold is after what time a server compresses files.
 	DefaultCold = time.Hour
@@ -82,6 +83,8 @@ type Sealer struct {
 	failed  map[state.TopicID]time.Time
 	plain   map[state.TopicID]time.Time // until when topics without columns of their own are left alone
 	waiting map[state.TopicID]time.Time // since when topics have full blocks, too few for a file
+	topics  *store.TopicSet             // as last looked at
+	configs map[state.TopicID]uint64    // their versions then
 	swept   time.Time
 	renewed time.Time
 	cooled  time.Time
@@ -230,10 +233,12 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 		s.dropDead(ctx, sn)
 		s.forget(sn.Topics())
 	}
+	altered := s.altered(sn.Topics())
 	if now.Sub(s.renewed) >= renewEvery {
 		s.renewed = now
-		defer s.renew(ctx, sn.Topics().All())
+		altered = sn.Topics().All()
 	}
+	defer s.renew(ctx, altered)
 	if s.o.Cold > 0 && len(list) == 0 && now.Sub(s.cooled) >= coolEvery {
 		s.cooled = now
 		defer s.cool(ctx, sn.Topics().All(), now.Add(-s.o.Cold))
@@ -255,6 +260,23 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 				"error", err, "next try in", retryAfter)
 		}
 	}
+}
+
+// altered lists the topics whose configs, and so maybe their columns, changed since it was last called.
+func (s *Sealer) altered(topics *store.TopicSet) (list []state.Topic) {
+	if topics == s.topics {
+		return nil
+	}
+	versions := make(map[state.TopicID]uint64, len(s.configs))
+	for _, t := range topics.All() {
+		if v, known := s.configs[t.ID]; known && v != t.ConfigVersion {
+			list = append(list, t)
+			delete(s.plain, t.ID) // it may have columns now
+		}
+		versions[t.ID] = t.ConfigVersion
+	}
+	s.topics, s.configs = topics, versions
+	return list
 }
 
 // notePlain takes partitions out of the lag.
@@ -445,6 +467,11 @@ func (s *Sealer) forget(live *store.TopicSet) {
 	for id := range s.failed {
 		if _, ok := live.ByID(id); !ok {
 			delete(s.failed, id)
+		}
+	}
+	for id := range s.plain {
+		if _, ok := live.ByID(id); !ok {
+			delete(s.plain, id)
 		}
 	}
 	for id := range s.waiting {

@@ -495,6 +495,39 @@ func TestSmallBlocksAreJoinedAndWidenedOnesMadeAnew(t *testing.T) {
 	}
 }
 
+func TestFilesAreMadeAnewAtOnceWhenColumnsAreAltered(t *testing.T) {
+	b := open(t, vfs.NewMem())
+	defer b.close()
+	id := b.create("t", 1, nil)
+	other := b.create("other", 1, nil)
+	for _, id := range []state.TopicID{id, other} {
+		b.produce(id, 0, blockRows)
+	}
+	for _, name := range []string{"t", "other"} {
+		if err := b.s.Seal(context.Background(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.pass(renewEvery)
+	before, untouched := b.files("t"), b.files("other")
+	topic, _ := b.st.Topics().ByName("t")
+	res, err := b.st.Commit(context.Background(), state.SetTopicConfigs{ID: id, ExpectVersion: topic.ConfigVersion, Configs: map[string]string{"millrace.columns": "n VARCHAR(9)"}})
+	if err != nil || res.(state.TopicResult).Err != nil {
+		t.Fatal(err, res)
+	}
+	b.pass(time.Second)
+	b.pass(sweepEvery)
+	if after := b.files("t"); len(after) != 1 || slices.Equal(before, after) {
+		t.Errorf("%v stays as it was", after)
+	}
+	if after := b.files("other"); !slices.Equal(untouched, after) {
+		t.Errorf("%v became %v, but another topic was altered", untouched, after)
+	}
+	if n := b.rows("t"); n != blockRows {
+		t.Error(n)
+	}
+}
+
 func TestCompactionHasItsColumnsMadeAnew(t *testing.T) {
 	b := open(t, vfs.NewMem())
 	defer b.close()

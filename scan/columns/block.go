@@ -41,6 +41,13 @@ type block struct {
 	stats   map[string]exec.Stats // of columns that were made once
 	rows    int                   // there are; -1: not known yet
 	donors  []*block              // smaller blocks at its front that may have columns
+	noted   *noted                // what was last counted of its rows
+}
+
+// noted is what somebody counted of a block's rows.
+type noted struct {
+	of     string
+	counts []int64
 }
 
 func newBlock(p *part, from, end int64) *block {

@@ -151,6 +151,7 @@ type transactor struct {
 	pid   int64
 	epoch int16
 	seq   map[state.TopicPartition]int32
+	own   *catalog.Own // of the open transaction
 }
 
 func (f *fixture) transactor(id string) *transactor {
@@ -159,7 +160,7 @@ func (f *fixture) transactor(id string) *transactor {
 	if r.Err != nil {
 		f.t.Fatal(r.Err)
 	}
-	return &transactor{id, r.ProducerID, r.ProducerEpoch, map[state.TopicPartition]int32{}}
+	return &transactor{id, r.ProducerID, r.ProducerEpoch, map[state.TopicPartition]int32{}, &catalog.Own{}}
 }
 
 func (f *fixture) end(x *transactor, commit bool) {
@@ -170,6 +171,7 @@ func (f *fixture) end(x *transactor, commit bool) {
 	if r.Err != nil {
 		f.t.Fatal(r.Err)
 	}
+	x.own = &catalog.Own{}
 }
 
 // snapshot is a snapshot with a table bound to it.
@@ -182,6 +184,17 @@ func (f *fixture) snapshot(topic string) snapshot {
 	f.t.Helper()
 	sn := f.st.Snapshot()
 	t, err := f.cat.Bind(context.Background(), sn, topic)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return snapshot{sn, t}
+}
+
+// snapshotOf is a snapshot of the transactor's: what is open of it counts.
+func (f *fixture) snapshotOf(topic string, x *transactor) snapshot {
+	f.t.Helper()
+	sn := f.st.SnapshotOf(x.pid)
+	t, err := f.cat.BindOwn(context.Background(), sn, topic, x.own)
 	if err != nil {
 		f.t.Fatal(err)
 	}

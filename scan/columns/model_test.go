@@ -73,7 +73,7 @@ func randomValue(r *rand.Rand, step int) string {
 	return s + "}"
 }
 
-// Every snapshot, young or old, has the rows that the row path reads, whatever happened to the topic before and
+// Every snapshot, young or old, of everyone or of the owner of a transaction, has the rows that the row path reads, whatever happened to the topic before and
 // after it: batches, transactions, compaction, deletes, sealing, restarts.
 func TestBlocksHaveTheRowsThatTheRowPathReads(t *testing.T) {
 	for seed := range uint64(12) {
@@ -101,6 +101,12 @@ func runModel(t *testing.T, seed uint64, steps int) {
 	xs := []*transactor{f.transactor("x"), f.transactor("y"), f.transactor("z")}
 	open := make([]bool, len(xs))
 	transactional := seed%2 == 0
+	snap := func() snapshot {
+		if i := r.IntN(2 * len(xs)); transactional && i < len(xs) {
+			return f.snapshotOf("t", xs[i])
+		}
+		return f.snapshot("t")
+	}
 	var old []snapshot
 	defer func() {
 		for _, s := range old {
@@ -148,7 +154,7 @@ func runModel(t *testing.T, seed uint64, steps int) {
 				f.commit(state.AdvanceLogStart{Partitions: []state.LogStartMove{{TopicPartition: p, Before: b.LogStart + r.Int64N(n)}}})
 			}
 		case k == 14:
-			old = append(old, f.snapshot("t"))
+			old = append(old, snap())
 			if len(old) > 3 {
 				old[0].Release()
 				old = old[1:]
@@ -169,7 +175,7 @@ func runModel(t *testing.T, seed uint64, steps int) {
 		case k == 16 && len(old) > 0:
 			f.rowsAgree(old[r.IntN(len(old))], r)
 		default:
-			s := f.snapshot("t")
+			s := snap()
 			f.rowsAgree(s, r)
 			s.Release()
 		}
