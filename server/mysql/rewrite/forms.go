@@ -12,14 +12,15 @@ import (
 
 var (
 	// mayHaveForms finds, quickly, what forms may have to change.
-	mayHaveForms  = regexp.MustCompile(`(?is)\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bNAMES\b.+COLLATE\b`)
+	mayHaveForms  = regexp.MustCompile(`(?is)\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b`)
 	isUnknown     = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
 	quantified    = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
+	withRollup    = regexp.MustCompile(`(?is)\bGROUP\s+BY\b.*?\b(WITH\s+ROLLUP)\b`)
 	collatedNames = regexp.MustCompile(`(?i)^\s*SET\b(?:[^;]*,)?\s*NAMES\s+(\w+)\s+(COLLATE)\s+(\w+)`)
 )
 
 // forms writes forms that the parser does not know as such that mean the same: IS UNKNOWN is IS NULL, = ANY (SELECT …) is IN,
-// <> ALL (SELECT …) is NOT IN, and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
+// <> ALL (SELECT …) is NOT IN, WITH ROLLUP is one more name to group by (rollUp), and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
 // with ANY, SOME or ALL are refused, with what to write instead.
 func forms(text string, ansiQuotes bool) ([]change, error) {
 	if !mayHaveForms.MatchString(text) {
@@ -41,6 +42,9 @@ func forms(text string, ansiQuotes bool) ([]change, error) {
 		default:
 			return nil, sqlerr.New(1235, "42000", "This version of Millrace doesn't yet support '%s %s (SELECT …)': compare with (SELECT MIN(…) …) or (SELECT MAX(…) …), or write EXISTS", op, word)
 		}
+	}
+	for _, m := range withRollup.FindAllStringSubmatchIndex(bare, -1) {
+		changes = append(changes, change{m[2], m[3], ", `" + rollupMarker + "`"})
 	}
 	for _, m := range collatedNames.FindAllStringSubmatchIndex(bare, -1) {
 		c, err := collate(text[m[2]:m[3]], text[m[6]:m[7]])

@@ -37,6 +37,7 @@ func (r *starRewriter) rewrite(stmt sqlparser.Statement) error {
 			r.selectStatement(n)
 			if r.err == nil {
 				r.orderByAliases(n)
+				r.err = r.rollUp(n)
 			}
 		case *sqlparser.AliasedTableExpr:
 			// The engine looks at the name alone and would take the expression for the table.
