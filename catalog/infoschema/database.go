@@ -87,6 +87,16 @@ func (d *Database) GetTableInsensitive(ctx *sql.Context, name string) (sql.Table
 	return d.Database.GetTableInsensitive(ctx, name)
 }
 
+// GetTableNames implements sql.Database, with names as MySQL spells them.
+func (d *Database) GetTableNames(ctx *sql.Context) ([]string, error) {
+	names, err := d.Database.GetTableNames(ctx)
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strings.ToUpper(n)
+	}
+	return out, err
+}
+
 // longestTable is how long the name of a topic may be, in characters.
 const longestTable = 249
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"millrace/internal/sqlplan"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -113,7 +115,7 @@ func joined(j *plan.JoinNode, conditions []sql.Expression) (left, right []sql.Ex
 		// what is asked above the join of the right side may be true of a missing one, so it is not used.
 		left = conditions
 		right = append(with(nil, j.Filter), fulfilled(j.Left())...)
-		columns := columnsOf(j.Left())
+		columns := sqlplan.Columns(j.Left())
 		for _, c := range conditions {
 			if within(c, columns) {
 				right = append(right, c)
@@ -149,18 +151,6 @@ func fulfilled(n sql.Node) []sql.Expression {
 		return fulfilled(n.Children()[0])
 	}
 	return nil
-}
-
-// columnsOf are the columns of all tables in n.
-func columnsOf(n sql.Node) sql.ColSet {
-	if t, ok := n.(plan.TableIdNode); ok {
-		return t.Columns()
-	}
-	var out sql.ColSet
-	for _, c := range n.Children() {
-		out = out.Union(columnsOf(c))
-	}
-	return out
 }
 
 // within says that e is about these columns only.

@@ -33,7 +33,7 @@ func columnRows(p place, out []sql.Row) ([]sql.Row, error) {
 		if described != nil {
 			from = described.GeneratedFrom(c.Name)
 		}
-		out = append(out, columnRow(p.ctx, p.db, p.table.Name(), i, c, key, privileges, from))
+		out = append(out, columnRow(p.ctx, p.db, p.name, i, c, key, privileges, from))
 	}
 	return out, nil
 }
@@ -54,7 +54,7 @@ func viewColumnRows(p viewPlace, out []sql.Row) ([]sql.Row, error) {
 	return out, nil
 }
 
-func (p place) privileges() string { return p.privilegesOf(p.table.Name()) }
+func (p place) privileges() string { return p.privilegesOf(p.name) }
 
 func (p place) privilegesOf(table string) string {
 	if p.src.Privileges == nil {
@@ -153,7 +153,7 @@ func textual(t sql.Type) (characters, octets, charset, collation any) {
 // tableRow is the row of TABLES of one table.
 func tableRow(p place, out []sql.Row) ([]sql.Row, error) {
 	row := sql.Row{
-		catalogName, p.db, p.table.Name(), "BASE TABLE", "InnoDB", int32(10), "Dynamic", uint64(0), uint64(0), uint64(0),
+		catalogName, p.db, p.name, "BASE TABLE", "InnoDB", int32(10), "Dynamic", uint64(0), uint64(0), uint64(0),
 		uint64(0), uint64(0), uint64(0), nil, nil, nil, nil, p.table.Collation().Name(), nil, "", "",
 	}
 	if isSystem(p.db) {
@@ -231,7 +231,7 @@ func statisticsRows(p place, out []sql.Row) ([]sql.Row, error) {
 			different = int64(n)
 		}
 		out = append(out, sql.Row{
-			catalogName, p.db, p.table.Name(), int32(0), p.db, primary, uint32(i + 1), c.Name, "A", different,
+			catalogName, p.db, p.name, int32(0), p.db, primary, uint32(i + 1), c.Name, "A", different,
 			nil, nil, "", "BTREE", "", "", "YES", nil,
 		})
 	}
@@ -241,7 +241,7 @@ func statisticsRows(p place, out []sql.Row) ([]sql.Row, error) {
 func keyColumnRows(p place, out []sql.Row) ([]sql.Row, error) {
 	for i, c := range keyOf(p.table) {
 		out = append(out, sql.Row{
-			catalogName, p.db, primary, catalogName, p.db, p.table.Name(), c.Name, uint32(i + 1), nil, nil, nil, nil,
+			catalogName, p.db, primary, catalogName, p.db, p.name, c.Name, uint32(i + 1), nil, nil, nil, nil,
 		})
 	}
 	return out, nil
@@ -251,7 +251,7 @@ func constraintRow(p place, out []sql.Row) ([]sql.Row, error) {
 	if len(keyOf(p.table)) == 0 {
 		return out, nil
 	}
-	return append(out, sql.Row{catalogName, p.db, primary, p.db, p.table.Name(), keyKind, "YES"}), nil
+	return append(out, sql.Row{catalogName, p.db, primary, p.db, p.name, keyKind, "YES"}), nil
 }
 
 // partitionRows are the rows of PARTITIONS of one table: a topic's partitions, and one row without a name of what has
@@ -259,7 +259,7 @@ func constraintRow(p place, out []sql.Row) ([]sql.Row, error) {
 func partitionRows(p place, out []sql.Row) ([]sql.Row, error) {
 	row := func() sql.Row {
 		r := make(sql.Row, 25)
-		copy(r, sql.Row{catalogName, p.db, p.table.Name()})
+		copy(r, sql.Row{catalogName, p.db, p.name})
 		for i := 12; i <= 17; i++ {
 			r[i] = uint64(0)
 		}
@@ -293,12 +293,12 @@ func viewRow(p viewPlace, out []sql.Row) ([]sql.Row, error) {
 }
 
 func tableExtensionRow(p place, out []sql.Row) ([]sql.Row, error) {
-	return append(out, sql.Row{catalogName, p.db, p.table.Name(), nil, nil}), nil
+	return append(out, sql.Row{catalogName, p.db, p.name, nil, nil}), nil
 }
 
 func columnExtensionRows(p place, out []sql.Row) ([]sql.Row, error) {
 	for _, c := range p.table.Schema() {
-		out = append(out, sql.Row{catalogName, p.db, p.table.Name(), c.Name, nil, nil})
+		out = append(out, sql.Row{catalogName, p.db, p.name, c.Name, nil, nil})
 	}
 	return out, nil
 }

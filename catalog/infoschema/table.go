@@ -101,6 +101,7 @@ var kinds = map[string]kind{
 type place struct {
 	ctx   *sql.Context
 	db    string
+	name  string // as the database lists it
 	table sql.Table
 	src   Sources
 }
@@ -201,7 +202,7 @@ func (it *rowIter) load(ctx *sql.Context, c candidate) (err error) {
 	if err != nil || !ok { // it is gone since it was listed
 		return err
 	}
-	it.rows, err = k.table(place{ctx, c.db.Name(), table, it.t.src}, it.rows)
+	it.rows, err = k.table(place{ctx, c.db.Name(), c.table, table, it.t.src}, it.rows)
 	return err
 }
 

@@ -334,3 +334,19 @@ func TestALargeInsertSelectIsOneTransaction(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestInsertWithoutNamesTakesTheTopicsOwnColumns(t *testing.T) {
+	in := start(t, nil)
+	db := in.open("app", "", "")
+	run(t, in,
+		"CREATE TABLE a (i INT, s VARCHAR(9))", "INSERT INTO a VALUES (1, 'x'), (2, NULL)",
+		"INSERT INTO a SELECT i + 2, s FROM a", "INSERT INTO a VALUES (DEFAULT, DEFAULT, DEFAULT, 'k', 9, 'all')")
+	if got := ask(t, db, "SELECT _key, i, s FROM a WHERE _offset < 5 ORDER BY _offset"); got != "NULL,1,x / NULL,2,NULL / NULL,3,x / NULL,4,NULL / k,9,all" {
+		t.Error(got)
+	}
+	for _, q := range []string{"INSERT INTO a VALUES (1)", "INSERT INTO a VALUES (1,2,3)", "INSERT INTO a VALUES (1,'x'), (1)", "INSERT INTO a SELECT 1"} {
+		if _, err := table(t, db, q); errNumber(err) != 1136 {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+}

@@ -191,7 +191,9 @@ func (c *conn) describe(ctx *sql.Context, stmt sqlparser.Statement, text string)
 	if types.IsOkResultSchema(schema) {
 		return nil, nil
 	}
-	return columns(ctx, schema), nil
+	cols := columns(ctx, schema)
+	originsOf(node).name(cols)
+	return cols, nil
 }
 
 func (c *conn) find(args []byte) (*prepared, []byte, error) {
@@ -282,6 +284,7 @@ func (c *conn) openCursor(r *running, p *prepared, a *answer) error {
 		cur.e = newEncoder(r.ctx, a.schema)
 		cols = cur.e.columns
 	}
+	a.origins.name(cols)
 	cur.err = cur.step()
 	if cur.err != nil && !errors.Is(cur.err, io.EOF) {
 		err := cur.err

@@ -38,6 +38,7 @@ func (c *conn) write(r *running, a *answer, binary, more bool) (failed bool, err
 		return true, c.writeError(r.ctx, rerr)
 	}
 	e := newEncoder(r.ctx, a.schema)
+	a.origins.name(e.columns)
 	if err := c.wc.WriteColumns(e.columns, status, c.warnings()); err != nil {
 		return false, err
 	}

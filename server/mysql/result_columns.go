@@ -437,6 +437,7 @@ func digit(n int) byte { return byte('0' + n) }
 // writeColumns is write for a result in columns.
 func (c *conn) writeColumns(r *running, a *answer, binary bool, status wire.Status) (failed bool, err error) {
 	w := newColumnWriter(r.ctx, a.columns, a.schema, binary)
+	a.origins.name(w.columns)
 	// The first rows before the columns: what fails at once fails without a result set.
 	rerr := w.ahead(r.ctx)
 	if rerr != nil && !errors.Is(rerr, io.EOF) {

@@ -156,6 +156,7 @@ type answer struct {
 	schema  sql.Schema
 	iter    sql.RowIter
 	columns *pushdown.Result // instead of iter
+	origins origins
 	ok      wire.OK
 }
 
@@ -235,6 +236,9 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 		}
 	}
 	a := &answer{schema: schema, iter: iter}
+	if !isShow {
+		a.origins = originsOf(node)
+	}
 	if schema != nil && !types.IsOkResultSchema(schema) && len(schema) > 0 {
 		return a, nil
 	}
@@ -264,7 +268,7 @@ func (c *conn) inColumns(ctx *sql.Context, node sql.Node, stmt sqlparser.Stateme
 	if err != nil || res == nil {
 		return nil, err
 	}
-	return &answer{schema: node.Schema(), columns: res}, nil
+	return &answer{schema: node.Schema(), columns: res, origins: originsOf(node)}, nil
 }
 
 // rewrite changes stmt, in place, into what the engine answers right.

@@ -48,15 +48,18 @@ func (c *conn) insert(ctx *sql.Context, s *sqlparser.Insert, text string, bindin
 		if len(names) == 0 && len(rows.Values) > 0 && len(rows.Values[0]) == 0 {
 			names = []string{} // INSERT INTO t VALUES (): defaults alone
 		}
-		if sink.target, err = rowrecord.NewTarget(ctx, table, names); err == nil {
+		if sink.target, err = rowrecord.NewTarget(ctx, table, names, len(rows.Values[0])); err == nil {
 			err = c.insertValues(ctx, sink, rows.Values, text, bindings)
 		}
 		if len(rows.Values) > 1 {
 			info = "Records: %d  Duplicates: 0  Warnings: 0"
 		}
 	case sqlparser.SelectStatement:
-		if sink.target, err = rowrecord.NewTarget(ctx, table, names); err == nil {
-			err = c.insertSelect(ctx, sink, rows, text, bindings)
+		if names != nil {
+			sink.target, err = rowrecord.NewTarget(ctx, table, names, len(names))
+		}
+		if err == nil {
+			err = c.insertSelect(ctx, sink, table, rows, text, bindings)
 		}
 		info = "Records: %d  Duplicates: 0  Warnings: 0"
 	default:
@@ -336,10 +339,19 @@ func constant(e sqlparser.Expr, bindings map[string]sql.Expression) (v any, t sq
 	return nil, nil, false
 }
 
-// insertSelect takes the rows of a query.
-func (c *conn) insertSelect(ctx *sql.Context, sink *insertSink, stmt sqlparser.SelectStatement, text string, bindings map[string]sql.Expression) error {
-	row := make([]rowrecord.Cell, sink.target.Width())
+// insertSelect takes the rows of a query. Where no columns are named, the first row says how many values there are.
+func (c *conn) insertSelect(ctx *sql.Context, sink *insertSink, table *catalog.Table, stmt sqlparser.SelectStatement, text string, bindings map[string]sql.Expression) error {
+	var row []rowrecord.Cell
 	return c.eachRow(ctx, stmt, text, bindings, func(schema sql.Schema, got sql.Row) error {
+		if sink.target == nil {
+			var err error
+			if sink.target, err = rowrecord.NewTarget(ctx, table, nil, len(got)); err != nil {
+				return err
+			}
+		}
+		if row == nil {
+			row = make([]rowrecord.Cell, sink.target.Width())
+		}
 		if len(got) != len(row) {
 			return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row 1")
 		}

@@ -50,13 +50,35 @@ func (c *conn) show(ctx *sql.Context, s *sqlparser.Show) (*answer, bool, error) 
 	case "table status":
 		a, err := c.showTableStatus(ctx, s)
 		return a, true, err
+	case "variables":
+		if s.Filter == nil || s.Filter.Filter == nil {
+			return nil, false, nil
+		}
+		a, err := c.showVariablesWhere(ctx, s)
+		return a, true, err
 	case "create database", "create schema", "triggers", "events",
-		"procedure status", "function status", "variables", "tables", "databases", "schemas",
+		"procedure status", "function status", "tables", "databases", "schemas",
 		"collation", "charset", "engines", "status", "plugins":
 		return nil, false, nil
 	default:
 		return nil, true, sqlerr.Unsupported("SHOW " + strings.ToUpper(s.Type))
 	}
+}
+
+// showVariablesWhere answers SHOW VARIABLES WHERE over performance_schema: the engine's own knows no condition on values, which are
+// others than those that are shown.
+func (c *conn) showVariablesWhere(ctx *sql.Context, s *sqlparser.Show) (*answer, error) {
+	table := "session_variables"
+	if strings.EqualFold(s.Scope, "global") {
+		table = "global_variables"
+	}
+	text := "SELECT * FROM (SELECT VARIABLE_NAME COLLATE utf8mb4_0900_ai_ci AS `Variable_name`, VARIABLE_VALUE COLLATE utf8mb4_0900_ai_ci AS `Value` " +
+		"FROM performance_schema." + table + ") AS `" + table + "` WHERE " + sqlparser.String(s.Filter.Filter) + " ORDER BY 1"
+	stmt, err := sqlparser.Parse(text)
+	if err != nil {
+		return nil, sql.ErrSyntaxError.New(strings.TrimSpace(err.Error()))
+	}
+	return c.execute(ctx, stmt, text, nil)
 }
 
 func textColumn(name string) *sql.Column {

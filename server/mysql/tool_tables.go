@@ -166,7 +166,7 @@ func variableRows(all map[string]any) []sql.Row {
 		if err != nil {
 			text = nil
 		}
-		rows = append(rows, sql.Row{name, text})
+		rows = append(rows, switchValue(sql.Row{name, text}))
 	}
 	return rows
 }

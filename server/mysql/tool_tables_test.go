@@ -79,3 +79,41 @@ func TestShowTableStatusIsOfTheTablesAskedFor(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestInformationSchemaTellsOfItself(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"a":1}`)
+	cases{
+		{"SELECT table_name, table_type, engine, version, row_format FROM information_schema.tables WHERE table_schema='information_schema' AND table_name='TABLES'", "TABLES,SYSTEM VIEW,NULL,10,NULL"},
+		{"SELECT COUNT(*) > 70 FROM information_schema.tables WHERE table_schema='information_schema'", "1"},
+		{"SELECT column_name, column_type FROM information_schema.columns WHERE table_schema='information_schema' AND table_name='TABLES' AND column_name IN ('VERSION','TABLE_SCHEMA') ORDER BY 1", "TABLE_SCHEMA,varchar(64) / VERSION,int"},
+		{"SHOW TABLES FROM information_schema LIKE 'TABLE\\_C%'", "TABLE_CONSTRAINTS / TABLE_CONSTRAINTS_EXTENSIONS"},
+		{"SELECT COUNT(*) FROM INFORMATION_SCHEMA.`tables` WHERE table_name='t'", "1"},
+	}.check(t, in)
+}
+
+func TestShowReadsEscapesInItsPatterns(t *testing.T) {
+	in := start(t, nil)
+	in.topic("a_b", map[string]string{"millrace.columns": "x_y INT, xzy INT"})
+	in.topic("acb", nil)
+	cases{
+		{"SHOW TABLES LIKE 'a\\_b'", "a_b"},
+		{"SHOW TABLES LIKE 'a_b'", "a_b / acb"},
+		{"SHOW FULL TABLES FROM `kafka` LIKE 'a\\_%'", "a_b,BASE TABLE"},
+		{"SHOW TABLE STATUS LIKE 'a\\_b\\_c'", ""},
+		{"SHOW COLUMNS FROM a_b LIKE 'x\\_y'", "x_y,int,YES,,NULL,"},
+		{"SHOW DATABASES LIKE 'information\\_schema'", "information_schema"},
+		{"SHOW VARIABLES LIKE 'lower\\_case\\_table%'", "lower_case_table_names,0"},
+		{"SHOW CHARACTER SET LIKE 'utf8mb\\_'", ""},
+	}.check(t, in)
+}
+
+func TestShowVariablesTakesConditionsOnValues(t *testing.T) {
+	in := start(t, nil)
+	cases{
+		{"SHOW VARIABLES WHERE Value='ON' AND Variable_name LIKE 'autocom%'", "autocommit,ON"},
+		{"SHOW SESSION VARIABLES WHERE `Variable_name` IN ('AUTOCOMMIT', 'time_zone') OR Value = 'nobody has this'", "autocommit,ON / time_zone,+00:00"},
+		{"SHOW GLOBAL VARIABLES WHERE Variable_name = 'autocommit' AND Value = 'OFF'", ""},
+		{"SELECT variable_value FROM performance_schema.session_variables WHERE variable_name='autocommit'", "ON"},
+	}.check(t, in)
+}

@@ -121,6 +121,9 @@ func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 			return sub.WithQuery(query), transform.NewTree, nil
 		}
 		same := transform.SameTree
+		if x := fixLike(e); x != nil {
+			e, same = x, transform.NewTree
+		}
 		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixEnum, fixCorrelated, fixIn, fixScalar, fixRowIn, fixRows, fixComparison, pushdown.Exact, fixInterval, fixTimeArguments, fixTrim, fixJSONText} {
 			if x := fix(ctx, e); x != nil {
 				e, same = x, transform.NewTree

@@ -1,6 +1,8 @@
 package boundplan
 
 import (
+	"millrace/internal/sqlplan"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -53,7 +55,7 @@ func withoutOptional(n sql.Node, needed sql.ColSet) (sql.Node, bool) {
 	}
 	out := *j
 	inner := j.Op.IsInner()
-	if j.Op == plan.JoinTypeLeftOuter && columnsBelow(j.Right()).Intersects(needed) {
+	if j.Op == plan.JoinTypeLeftOuter && sqlplan.Columns(j.Right()).Intersects(needed) {
 		out.Op, inner = plan.JoinTypeInner, true
 	}
 	if inner && j.Filter != nil {
@@ -107,18 +109,6 @@ func columnIDs(e sql.Expression) sql.ColSet {
 	return out
 }
 
-// columnsBelow are those of the tables that n joins.
-func columnsBelow(n sql.Node) sql.ColSet {
-	if t, ok := n.(plan.TableIdNode); ok {
-		return t.Columns()
-	}
-	var out sql.ColSet
-	for _, c := range n.Children() {
-		out = out.Union(columnsBelow(c))
-	}
-	return out
-}
-
 // optionalColumns are those that the outer joins of n may make NULL.
 func optionalColumns(n sql.Node) sql.ColSet {
 	var out sql.ColSet
@@ -128,11 +118,11 @@ func optionalColumns(n sql.Node) sql.ColSet {
 	}
 	switch {
 	case j.Op.IsLeftOuter():
-		out = columnsBelow(j.Right())
+		out = sqlplan.Columns(j.Right())
 	case j.Op.IsRightOuter():
-		out = columnsBelow(j.Left())
+		out = sqlplan.Columns(j.Left())
 	case j.Op.IsFullOuter():
-		out = columnsBelow(j)
+		out = sqlplan.Columns(j)
 	}
 	return out.Union(optionalColumns(j.Left())).Union(optionalColumns(j.Right()))
 }

@@ -1,6 +1,8 @@
 package joinorder
 
 import (
+	"millrace/internal/sqlplan"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -48,7 +50,7 @@ func (b *builder) build(n sql.Node) (sql.Node, error) {
 	}
 	switch j.Op {
 	case plan.JoinTypeLeftOuter, plan.JoinTypeLeftOuterExcludeNulls, plan.JoinTypeSemi:
-		return joined(j.Op, left, right, columns(left), columns(right), conjuncts(j.Filter)), nil
+		return joined(j.Op, left, right, sqlplan.Columns(left), sqlplan.Columns(right), conjuncts(j.Filter)), nil
 	}
 	return j.WithChildren(left, right)
 }
@@ -129,29 +131,6 @@ func restsOnQuery(e sql.Expression) bool {
 		return !found
 	})
 	return found
-}
-
-// columns are those that n gives, or that what it reads gives.
-func columns(n sql.Node) sql.ColSet {
-	var out sql.ColSet
-	switch n := n.(type) {
-	case plan.TableIdNode:
-		return n.Columns()
-	case sql.Projector:
-		for _, e := range n.ProjectedExprs() {
-			if id, ok := e.(sql.IdExpression); ok {
-				out.Add(id.Id())
-			}
-		}
-	case *plan.JoinNode:
-		if n.Op.IsPartial() {
-			return columns(n.Left())
-		}
-	}
-	for _, c := range n.Children() {
-		out = out.Union(columns(c))
-	}
-	return out
 }
 
 // recursive says that n reads what the last round of a recursive query gave.

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"millrace/internal/sqlplan"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
@@ -86,7 +88,7 @@ func (b *builder) flatten(n sql.Node, c *cluster, conditions *[]sql.Expression) 
 	if err != nil {
 		return err
 	}
-	c.leaves = append(c.leaves, leaf{node: node, cols: columns(node)})
+	c.leaves = append(c.leaves, leaf{node: node, cols: sqlplan.Columns(node)})
 	return nil
 }
 

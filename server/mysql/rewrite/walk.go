@@ -203,10 +203,7 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 		if r, ok := rewriteRegexpOperator(e); ok {
 			return r
 		}
-		if r := rewriteIn(e); r != e {
-			return r
-		}
-		return rewriteLike(e)
+		return rewriteIn(e)
 	case *sqlparser.NotExpr:
 		return rewriteNot(e)
 	case *sqlparser.GroupConcatExpr:

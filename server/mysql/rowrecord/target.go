@@ -70,15 +70,18 @@ func IsSystemColumn(name string) bool {
 	return ok
 }
 
-// NewTarget finds the named columns; names nil are the visible ones of the table.
-func NewTarget(ctx *sql.Context, table *catalog.Table, names []string) (*Target, error) {
+// NewTarget finds the named columns. Names nil are the visible ones of the table, or of those, if there are as many
+// values, the ones that are not every topic's.
+func NewTarget(ctx *sql.Context, table *catalog.Table, names []string, values int) (*Target, error) {
 	zone, err := sqltable.SessionZone(ctx)
 	if err != nil {
 		return nil, err
 	}
 	t := &Target{table: table, value: -1, cells: &cellWriter{ctx: ctx, zone: zone}}
 	if names == nil {
-		names = []string{catalog.ColPartition, catalog.ColOffset, catalog.ColTimestamp, catalog.ColKey}
+		if values != len(table.Expanded) {
+			names = []string{catalog.ColPartition, catalog.ColOffset, catalog.ColTimestamp, catalog.ColKey}
+		}
 		for _, c := range table.Expanded {
 			names = append(names, c.Name)
 		}
