@@ -243,7 +243,8 @@ func (t *timedStep) apply(b *Batch) (*Batch, error) {
 	return b, err
 }
 
-// streamOp yields a pipeline's rows in scan order.
+// streamOp yields a pipeline's rows in scan order: those of the first block as they come, since a Limit above may ask for no
+// more, then those of several blocks ahead.
 type streamOp struct {
 	run    *runner
 	p      *pipeline
@@ -251,6 +252,7 @@ type streamOp struct {
 	w      *worker
 	at     int
 	opened bool
+	ahead  *readAhead
 }
 
 func (r *runner) stream(n Node) (operator, error) {
@@ -258,6 +260,9 @@ func (r *runner) stream(n Node) (operator, error) {
 }
 
 func (s *streamOp) next(ctx context.Context) (*Batch, error) {
+	if s.ahead != nil {
+		return s.ahead.next(ctx)
+	}
 	if s.m == nil {
 		m, err := s.run.morsels(ctx, s.p, nil)
 		if err != nil {
@@ -273,6 +278,12 @@ func (s *streamOp) next(ctx context.Context) (*Batch, error) {
 		if !s.opened {
 			if s.at == len(s.m.blocks) {
 				return nil, io.EOF
+			}
+			if s.at == 1 {
+				if s.ahead = s.run.readAhead(ctx, s.m, s.at); s.ahead != nil {
+					s.w.close()
+					return s.ahead.next(ctx)
+				}
 			}
 			s.m.fetchAhead(s.at)
 			if err := s.w.open(ctx, s.at); err != nil {
@@ -290,6 +301,9 @@ func (s *streamOp) next(ctx context.Context) (*Batch, error) {
 }
 
 func (s *streamOp) close() {
+	if s.ahead != nil {
+		s.ahead.close()
+	}
 	if s.w != nil {
 		s.w.close()
 	}
