@@ -116,7 +116,8 @@ var comment = regexp.MustCompile(`(?s)/\*.*?\*/|--[^\n]*|#[^\n]*`)
 
 // finish carries out COMMIT and ROLLBACK. AND CHAIN and RELEASE are in the text alone: the parser drops them.
 func (c *conn) finish(text string, commit bool) error {
-	words := " " + strings.ToUpper(strings.Join(strings.Fields(comment.ReplaceAllString(text, " ")), " ")) + " "
+	text = strings.ReplaceAll(comment.ReplaceAllString(text, " "), ";", " ")
+	words := " " + strings.ToUpper(strings.Join(strings.Fields(text), " ")) + " "
 	if strings.Contains(words, " RELEASE ") && !strings.Contains(words, " NO RELEASE ") {
 		return sqlerr.Instead("RELEASE", "Close the connection.")
 	}

@@ -88,7 +88,7 @@ func TestTransactionsKeepTheirAccessMode(t *testing.T) {
 			{"ROLLBACK", "ok"},
 			{"BEGIN", "ok"},
 			{insert, "ok"},
-			{"COMMIT WORK AND CHAIN", "ok"},
+			{"COMMIT WORK AND CHAIN;", "ok"},
 			{insert, "ok"},
 			{count, "2"},
 			{"ROLLBACK /* AND CHAIN */ AND NO CHAIN NO RELEASE", "ok"},
