@@ -179,3 +179,18 @@ func TestExplainComputesNoSubquery(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestSubqueriesOfAGroupedQueryNameItsGroupingColumns(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "i INT, s VARCHAR(9)"}, `{"i":1,"s":"x"}`, `{"i":2,"s":"x"}`, `{"i":3,"s":"x"}`)
+	bothWays(t, in.open("app", "", ""), []struct{ query, want string }{
+		{"SELECT SUM(i), (SELECT SUM(x.i) FROM t x WHERE x.i < t.i) FROM t GROUP BY i ORDER BY 1", "1,NULL / 2,1 / 3,3"},
+		{"SELECT SUM(i), (SELECT MAX(x.i) FROM t x WHERE x.i <= t.i AND x.s LIKE CONCAT(t.s, '%')) FROM t GROUP BY i, s ORDER BY 1", "1,1 / 2,2 / 3,3"},
+		{"SELECT SUM(i) n FROM t GROUP BY i HAVING (SELECT COUNT(*) FROM t x WHERE x.i <= t.i) > 1 ORDER BY n", "2 / 3"},
+		{"SELECT SUM(i) FROM t GROUP BY i ORDER BY (SELECT 10 - x.i FROM t x WHERE x.i = t.i)", "3 / 2 / 1"},
+		{"SELECT SUM(i) n FROM t GROUP BY i HAVING EXISTS (SELECT 1 FROM t x WHERE x.i > t.i) ORDER BY n DESC", "2 / 1"},
+		{"SELECT MAX(s), (SELECT t.i) z FROM t GROUP BY i ORDER BY 2", "x,1 / x,2 / x,3"},
+		{"SELECT d.n FROM (SELECT SUM(i) n, (SELECT (SELECT t.i)) z FROM t GROUP BY i) d WHERE d.z > 1 ORDER BY 1", "2 / 3"},
+		{"SELECT SUM(i), (SELECT COUNT(*) FROM t x WHERE x.i < t.i) FROM t", "error 1140: Error 1140 (42000): In aggregated query without GROUP BY, expression #2 of SELECT list contains nonaggregated column 't.i'; this is incompatible with sql_mode=only_full_group_by"},
+	})
+}

@@ -46,15 +46,15 @@ func checkBlock(node sql.Node, above []output) error {
 	case *plan.Project:
 		if above == nil || !hasClause(above, "SELECT list") {
 			for i, e := range n.Projections {
-				above = append(above, output{e, "SELECT list", i + 1})
+				above = addOutput(above, output{e, "SELECT list", i + 1})
 			}
 		}
 		return checkBlock(n.Child, above)
 	case *plan.Having:
-		return checkBlock(n.Child, append(above, output{n.Cond, "HAVING clause", 1}))
+		return checkBlock(n.Child, addOutput(above, output{n.Cond, "HAVING clause", 1}))
 	case *plan.Sort:
 		for i, f := range n.SortFields {
-			above = append(above, output{f.Column, "ORDER BY clause", i + 1})
+			above = addOutput(above, output{f.Column, "ORDER BY clause", i + 1})
 		}
 		return checkBlock(n.Child, above)
 	case *plan.Limit, *plan.Offset, *plan.Distinct, *plan.Into:
@@ -72,6 +72,15 @@ func checkBlock(node sql.Node, above []output) error {
 		}
 		return nil
 	}
+}
+
+// addOutput adds o, and what its subqueries name of the query around them.
+func addOutput(out []output, o output) []output {
+	out = append(out, o)
+	for _, f := range askedBySubqueries(o.expr, nil) {
+		out = append(out, output{f, o.clause, o.number})
+	}
+	return out
 }
 
 func hasClause(os []output, clause string) bool {

@@ -34,7 +34,11 @@ func Fix(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 }
 
 func fixQuery(ctx *sql.Context, node sql.Node) (sql.Node, error) {
-	node, err := fixExpressions(ctx, node)
+	node, err := keepForSubqueries(node)
+	if err != nil {
+		return nil, err
+	}
+	node, err = fixExpressions(ctx, node)
 	if err != nil {
 		return nil, err
 	}
