@@ -2,8 +2,11 @@ package boundplan
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"time"
+
+	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -20,28 +23,8 @@ func fixInterval(_ *sql.Context, e sql.Expression) sql.Expression {
 		return &intervalSum{inner: e, date: e.Date, interval: e.Interval, sign: 1}
 	case *function.DateSub:
 		return &intervalSum{inner: e, date: e.Date, interval: e.Interval, sign: -1}
-	case *expression.Arithmetic:
-		if i, ok := e.RightChild.(*expression.Interval); ok {
-			return fixOperator(e.Op, e.LeftChild, i)
-		}
-		if i, ok := e.LeftChild.(*expression.Interval); ok && e.Op == "+" {
-			return fixOperator(e.Op, e.RightChild, i)
-		}
 	}
 	return nil
-}
-
-// fixOperator makes + and - the functions that they stand for: the engine's own always give a DATETIME, of dates too.
-func fixOperator(op string, date sql.Expression, interval *expression.Interval) sql.Expression {
-	of := function.NewDateAdd
-	if op == "-" {
-		of = function.NewDateSub
-	}
-	sum, err := of(date, interval)
-	if err != nil {
-		return nil
-	}
-	return fixInterval(nil, sum)
 }
 
 // intervalSum is a time plus or minus an interval; NULL with MySQL's warning when there is no such time.
@@ -68,11 +51,14 @@ func (s *intervalSum) Type() sql.Type {
 		return t
 	}
 	unit := s.interval.Unit
-	if strings.Contains(unit, "MICROSECOND") || strings.Contains(unit, "SECOND") && !types.IsInteger(s.interval.Child.Type()) {
+	digits := 0
+	if amount := s.interval.Child.Type(); unit == "SECOND" && types.IsDecimal(amount) {
+		digits = min(6, int(amount.(sql.DecimalType).Scale()))
+	} else if strings.Contains(unit, "MICROSECOND") || unit == "SECOND" && !types.IsInteger(amount) {
 		return t
 	}
 	if d, ok := s.date.Type().(sql.DatetimeType); ok {
-		return types.MustCreateDatetimeType(sqltypes.Datetime, d.Precision())
+		return types.MustCreateDatetimeType(sqltypes.Datetime, max(digits, d.Precision()))
 	}
 	return t
 }
@@ -148,9 +134,33 @@ func (s *intervalSum) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	return out, err
 }
 
-// delta is the interval; the engine multiplies some units, which may overflow.
+// compoundUnits are the units of a text of several numbers, with how many.
+var compoundUnits = map[string]int{
+	"YEAR_MONTH": 2, "DAY_HOUR": 2, "DAY_MINUTE": 3, "DAY_SECOND": 4, "DAY_MICROSECOND": 5, "HOUR_MINUTE": 2, "HOUR_SECOND": 3, "HOUR_MICROSECOND": 4,
+	"MINUTE_SECOND": 2, "MINUTE_MICROSECOND": 3, "SECOND_MICROSECOND": 2,
+}
+
+// delta is the interval; nil for NULL. The engine multiplies some units, which may overflow, drops the fraction of seconds, and
+// refuses what is not spelled as the unit's name shows.
 func (s *intervalSum) delta(ctx *sql.Context, row sql.Row) (*expression.TimeDelta, error) {
 	unit, factor := s.interval.Unit, int64(1)
+	if n := compoundUnits[unit]; n > 0 || unit == "SECOND" && !types.IsInteger(s.interval.Child.Type()) {
+		v, err := s.interval.Child.Eval(ctx, row)
+		if err != nil || v == nil {
+			return nil, err
+		}
+		if v, err = sql.UnwrapAny(ctx, v); err != nil {
+			return nil, err
+		}
+		text, err := sqlfn.ToText(ctx, v, s.interval.Child.Type())
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			return compoundDelta(text, unit, n), nil
+		}
+		return secondsDelta(sqlfn.NumericPrefix(ctx, text)), nil
+	}
 	switch unit {
 	case "QUARTER":
 		unit, factor = "MONTH", 3
@@ -167,6 +177,45 @@ func (s *intervalSum) delta(ctx *sql.Context, row sql.Row) (*expression.TimeDelt
 		*part = max(-math.MaxInt64/factor, min(math.MaxInt64/factor, *part)) * factor
 	}
 	return d, nil
+}
+
+// compoundDelta reads the n numbers of a unit, whatever stands between them; when there are fewer, they are the last ones.
+func compoundDelta(text, unit string, n int) *expression.TimeDelta {
+	text = strings.TrimSpace(text)
+	unsigned := strings.TrimPrefix(text, "-")
+	fields := strings.FieldsFunc(unsigned, func(r rune) bool { return r < '0' || r > '9' })
+	fields = fields[:min(n, len(fields))]
+	var d expression.TimeDelta
+	parts := []*int64{&d.Years, &d.Months}
+	if unit != "YEAR_MONTH" {
+		parts = []*int64{&d.Days, &d.Hours, &d.Minutes, &d.Seconds, &d.Microseconds}
+		first := map[byte]int{'D': 0, 'H': 1, 'M': 2, 'S': 3}[unit[0]]
+		parts = parts[first : first+n]
+	}
+	parts = parts[n-len(fields):]
+	for i, f := range fields {
+		if parts[i] == &d.Microseconds {
+			f = (f + "000000")[:max(6, len(f))] // of a second
+		}
+		v, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			v = math.MaxInt64
+		}
+		if unsigned != text {
+			v = -v
+		}
+		*parts[i] = v
+	}
+	return &d
+}
+
+// secondsDelta are seconds with a fraction.
+func secondsDelta(seconds float64) *expression.TimeDelta {
+	if math.Abs(seconds) > mostSeconds {
+		return &expression.TimeDelta{Seconds: math.MaxInt64}
+	}
+	whole, fraction := math.Modf(seconds)
+	return &expression.TimeDelta{Seconds: int64(whole), Microseconds: int64(math.Round(fraction * 1_000_000))}
 }
 
 // What more of each unit leaves all years that there are.
@@ -196,12 +245,7 @@ func addInterval(t time.Time, d *expression.TimeDelta, sign int64) (time.Time, b
 		}
 	}
 	inYears := func() bool { return t.Year() >= 0 && t.Year() <= 9999 }
-	months := expression.TimeDelta{Years: d.Years, Months: d.Months}
-	if sign < 0 {
-		t = months.Sub(t)
-	} else {
-		t = months.Add(t)
-	}
+	t = addMonths(t, sign*(12*d.Years+d.Months))
 	if !inYears() {
 		return t, false
 	}
@@ -209,4 +253,16 @@ func addInterval(t time.Time, d *expression.TimeDelta, sign int64) (time.Time, b
 	micros := d.Microseconds % 1_000_000
 	t = time.Unix(t.Unix()+sign*seconds, int64(t.Nanosecond())+sign*micros*1000).In(t.Location())
 	return t, inYears()
+}
+
+// addMonths is t so many months later, or earlier, at the same day or the last of a month that has no such day. The engine's
+// is a year late where that is a December after t's year.
+func addMonths(t time.Time, months int64) time.Time {
+	if months == 0 {
+		return t
+	}
+	year, month, day := t.Date()
+	first := time.Date(year, month+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
+	last := first.AddDate(0, 1, -1).Day()
+	return first.AddDate(0, 0, min(day, last)-1)
 }

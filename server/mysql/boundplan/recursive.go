@@ -28,7 +28,9 @@ func (f *setOps) recursive(n *plan.RecursiveCte) (sql.Node, error) {
 		if t == types.Null {
 			t = more[i].Type
 		}
-		t = t.Promote()
+		if !types.IsTime(t) { // promoted, a date has a time of day
+			t = t.Promote()
+		}
 		// The table that holds the last round has this same column.
 		f.changed = f.changed || !identical(c.Type, t)
 		c.Type = t

@@ -9,10 +9,12 @@ import (
 )
 
 // rewriteArithmetic puts checked arithmetic in place of +, -, *, DIV and %: the engine's wraps around
-// where MySQL says that a value is out of range, and rounds quotients before it cuts them. Dates with
-// intervals stay the engine's.
+// where MySQL says that a value is out of range, and rounds quotients before it cuts them.
 func rewriteArithmetic(e *sqlparser.BinaryExpr) sqlparser.Expr {
 	op := e.Operator
+	if sum := rewriteIntervalSum(e); sum != nil {
+		return sum
+	}
 	switch op {
 	case sqlparser.PlusStr, sqlparser.MinusStr, sqlparser.MultStr, sqlparser.DivStr:
 		e.Left, e.Right = quotientOf(e.Left), quotientOf(e.Right)
@@ -24,16 +26,25 @@ func rewriteArithmetic(e *sqlparser.BinaryExpr) sqlparser.Expr {
 	default:
 		return e
 	}
-	for _, side := range []sqlparser.Expr{e.Left, e.Right} {
-		if _, ok := side.(*sqlparser.IntervalExpr); ok {
-			return e
-		}
-	}
 	return sqlparser.InjectedExpr{
 		Expression: sqlfn.Arithmetic{Op: op, Text: strings.TrimSpace(sqlparser.String(e))},
 		Children:   sqlparser.Exprs{e.Left, e.Right},
 		Auth:       sqlparser.AuthInformation{AuthType: sqlparser.AuthType_IGNORE, TargetType: sqlparser.AuthTargetType_Ignore},
 	}
+}
+
+// rewriteIntervalSum makes + and - of an interval the functions that they stand for: the engine's operators always give a
+// DATETIME, of dates too. nil: e is no such sum.
+func rewriteIntervalSum(e *sqlparser.BinaryExpr) sqlparser.Expr {
+	if i, ok := e.Right.(*sqlparser.IntervalExpr); ok && e.Operator == sqlparser.PlusStr {
+		return call("date_add", e.Left, i)
+	} else if ok && e.Operator == sqlparser.MinusStr {
+		return call("date_sub", e.Left, i)
+	}
+	if i, ok := e.Left.(*sqlparser.IntervalExpr); ok && e.Operator == sqlparser.PlusStr {
+		return call("date_add", e.Right, i)
+	}
+	return nil
 }
 
 // quotientOf is AVG(x) as SUM(x)/COUNT(x), and what is none as it is: a quotient inside of arithmetic keeps digits
@@ -48,7 +59,7 @@ func quotientOf(e sqlparser.Expr) sqlparser.Expr {
 		inner = p.Expr
 	}
 	avg, ok := inner.(*sqlparser.FuncExpr)
-	if !ok || avg.Over != nil || avg.Name.Lowered() != sqlfn.NameAvg || !avg.Qualifier.IsEmpty() {
+	if !ok || avg.Name.Lowered() != sqlfn.NameAvg || !avg.Qualifier.IsEmpty() {
 		return e
 	}
 	sum, count := *avg, *avg

@@ -12,15 +12,17 @@ import (
 
 var (
 	// mayHaveForms finds, quickly, what forms may have to change.
-	mayHaveForms  = regexp.MustCompile(`(?is)\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b`)
+	mayHaveForms  = regexp.MustCompile(`(?is)\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b|\b(?:YEAR|DAY|HOUR|MINUTE|SECOND)_(?:MONTH|HOUR|MINUTE|SECOND|MICROSECOND)\b`)
 	isUnknown     = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
 	quantified    = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
 	withRollup    = regexp.MustCompile(`(?is)\bGROUP\s+BY\b.*?\b(WITH\s+ROLLUP)\b`)
+	// compoundUnit is one of an interval; behind a parenthesis it is what EXTRACT takes from a time.
+	compoundUnit  = regexp.MustCompile(`(?i)(\(\s*)?\b(YEAR_MONTH|DAY_(?:HOUR|MINUTE|SECOND|MICROSECOND)|HOUR_(?:MINUTE|SECOND|MICROSECOND)|MINUTE_(?:SECOND|MICROSECOND)|SECOND_MICROSECOND)\b`)
 	collatedNames = regexp.MustCompile(`(?i)^\s*SET\b(?:[^;]*,)?\s*NAMES\s+(\w+)\s+(COLLATE)\s+(\w+)`)
 )
 
 // forms writes forms that the parser does not know as such that mean the same: IS UNKNOWN is IS NULL, = ANY (SELECT …) is IN,
-// <> ALL (SELECT …) is NOT IN, WITH ROLLUP is one more name to group by (rollUp), and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
+// <> ALL (SELECT …) is NOT IN, WITH ROLLUP is one more name to group by (rollUp), compound units of intervals are names in backticks, and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
 // with ANY, SOME or ALL are refused, with what to write instead.
 func forms(text string, ansiQuotes bool) ([]change, error) {
 	if !mayHaveForms.MatchString(text) {
@@ -41,6 +43,11 @@ func forms(text string, ansiQuotes bool) ([]change, error) {
 			changes = append(changes, change{m[2], m[7], " NOT IN "})
 		default:
 			return nil, sqlerr.New(1235, "42000", "This version of Millrace doesn't yet support '%s %s (SELECT …)': compare with (SELECT MIN(…) …) or (SELECT MAX(…) …), or write EXISTS", op, word)
+		}
+	}
+	for _, m := range compoundUnit.FindAllStringSubmatchIndex(bare, -1) {
+		if m[2] < 0 { // the parser takes names for units
+			changes = append(changes, change{m[4], m[5], "`" + strings.ToUpper(bare[m[4]:m[5]]) + "`"})
 		}
 	}
 	for _, m := range withRollup.FindAllStringSubmatchIndex(bare, -1) {
