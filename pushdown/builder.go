@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"context"
 	"log/slog"
 
 	"millrace/catalog/sqltable"
@@ -27,16 +28,16 @@ type Options struct {
 	// as columns of their blocks; 0: DefaultFewRows, below 0: none.
 	FewRows int64
 	// Full returns the error with which a statement ends that may keep no more rows in
-	// memory, else nil. It is asked for every row of windows and hash joins; default: never
-	// full.
-	Full func() error
+	// memory, else nil. It is asked for every row of windows and hash joins, and ends waiting for memory with
+	// its context; default: never full.
+	Full func(context.Context) error
 }
 
 // Builder builds iterators for plans. Safe for concurrent use.
 type Builder struct {
 	enabled func(ctx *sql.Context) bool
 	log     *slog.Logger
-	full    func() error
+	full    func(context.Context) error
 	source  func(ctx *sql.Context, t *sqltable.Table) exec.Source
 	exec    func(ctx *sql.Context) exec.Options
 	few     int64

@@ -2,6 +2,7 @@ package pushdown
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -28,7 +29,7 @@ func (b *Builder) distinct(ctx *sql.Context, child sql.Node, row sql.Row) (sql.R
 type distinctIter struct {
 	sql.RowIter
 	schema sql.Schema
-	full   func() error
+	full   func(context.Context) error
 	seen   map[string]struct{}
 	key    []byte
 }
@@ -54,7 +55,7 @@ func (it *distinctIter) Next(ctx *sql.Context) (sql.Row, error) {
 			continue
 		}
 		if it.full != nil {
-			if err := it.full(); err != nil {
+			if err := it.full(ctx); err != nil {
 				return nil, err
 			}
 		}

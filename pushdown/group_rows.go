@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -23,7 +24,7 @@ func (b *Builder) groupRows(ctx *sql.Context, n *plan.GroupBy, row sql.Row) (sql
 type groupIter struct {
 	sql.RowIter
 	n      *plan.GroupBy
-	full   func() error
+	full   func(context.Context) error
 	byKey  map[string]rowGroup
 	groups []rowGroup // nil before all rows are read
 	at     int
@@ -94,7 +95,7 @@ func (it *groupIter) group(ctx *sql.Context, row sql.Row) (rowGroup, error) {
 		return g, nil
 	}
 	if it.full != nil {
-		if err := it.full(); err != nil {
+		if err := it.full(ctx); err != nil {
 			return nil, err
 		}
 	}

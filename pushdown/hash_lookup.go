@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -52,7 +53,7 @@ type hashBuild struct {
 	sql.RowIter
 	n    *plan.HashLookup
 	keys hashKeys
-	full func() error
+	full func(context.Context) error
 	rows map[any][]sql.Row
 }
 
@@ -69,7 +70,7 @@ func (it *hashBuild) Next(ctx *sql.Context) (sql.Row, error) {
 		return nil, err
 	}
 	if it.full != nil {
-		if err := it.full(); err != nil {
+		if err := it.full(ctx); err != nil {
 			return nil, err
 		}
 	}

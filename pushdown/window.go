@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -62,7 +63,7 @@ type windowColumn struct {
 // they came.
 type windowIter struct {
 	child   sql.RowIter
-	full    func() error
+	full    func(context.Context) error
 	columns []windowColumn
 	sorts   []*windowSort
 
@@ -116,7 +117,7 @@ func (it *windowIter) compute(ctx *sql.Context) error {
 			return err
 		}
 		if it.full != nil {
-			if err := it.full(); err != nil {
+			if err := it.full(ctx); err != nil {
 				return err
 			}
 		}

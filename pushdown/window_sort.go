@@ -2,6 +2,7 @@ package pushdown
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +52,7 @@ func (s *windowSort) same(o *windowSort) bool {
 }
 
 // sort evaluates the keys of rows and puts these into order; equal ones stay as they are.
-func (s *windowSort) sort(ctx *sql.Context, rows []sql.Row, full func() error) error {
+func (s *windowSort) sort(ctx *sql.Context, rows []sql.Row, full func(context.Context) error) error {
 	s.keys = make([]any, 0, len(rows)*len(s.exprs))
 	s.order = make([]int32, len(rows))
 	for i, row := range rows {
@@ -67,7 +68,7 @@ func (s *windowSort) sort(ctx *sql.Context, rows []sql.Row, full func() error) e
 			s.keys = append(s.keys, v)
 		}
 		if full != nil {
-			if err := full(); err != nil {
+			if err := full(ctx); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package pushdown_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestWindowsAskWhetherThereIsMemoryForEachRow(t *testing.T) {
 	b.values(b.topic("m", 1, nil), 0, `{"a":1}`, `{"a":2}`, `{"a":3}`)
 	full := errors.New("full")
 	rows := 0
-	b.engine.Analyzer.ExecBuilder = pushdown.NewBuilder(pushdown.Options{Full: func() error {
+	b.engine.Analyzer.ExecBuilder = pushdown.NewBuilder(pushdown.Options{Full: func(context.Context) error {
 		if rows++; rows > 2 {
 			return full
 		}

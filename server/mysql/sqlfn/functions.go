@@ -4,6 +4,7 @@
 package sqlfn
 
 import (
+	"context"
 	"strings"
 
 	"millrace/server/mysql/sqlerr"
@@ -23,7 +24,7 @@ const (
 // Memory says whether there is memory for what a function makes. Its errors end the statement.
 type Memory interface {
 	// Full is an error when there is none for more rows.
-	Full() error
+	Full(ctx context.Context) error
 	// Admits is an error when there is none for text of so many bytes.
 	Admits(bytes int) error
 }

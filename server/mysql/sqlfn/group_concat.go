@@ -195,7 +195,7 @@ func (b *concatBuffer) Update(ctx *sql.Context, row sql.Row) error {
 	if b.seen != nil {
 		b.seen[e.key] = struct{}{}
 	}
-	if err := b.g.memory.Full(); err != nil {
+	if err := b.g.memory.Full(ctx); err != nil {
 		return err
 	}
 	if err := b.g.memory.Admits(len(e.text) + len(e.key)); err != nil {

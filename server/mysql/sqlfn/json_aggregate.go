@@ -197,7 +197,7 @@ type guardedBuffer struct {
 }
 
 func (b *guardedBuffer) Update(ctx *sql.Context, row sql.Row) error {
-	if err := b.memory.Full(); err != nil {
+	if err := b.memory.Full(ctx); err != nil {
 		return err
 	}
 	b.any = true

@@ -3,12 +3,12 @@ package workmem
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"os"
 	"runtime/debug"
 	heap "runtime/metrics"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,9 +30,9 @@ type Guard struct {
 	calls atomic.Uint64
 	used  atomic.Uint64
 
-	collecting sync.Mutex
-	collected  time.Time // when garbage was last collected because memory was full
-	again      time.Time // not before
+	collecting chan struct{} // held by who does, and guards the two below
+	collected  time.Time     // when garbage was last collected because memory was full
+	again      time.Time     // not before
 }
 
 // Between two collections of garbage for want of memory there is a pause of so many times what the last one took.
@@ -52,7 +52,7 @@ func NewGuard(limit uint64) *Guard {
 	if limit == 0 {
 		limit = uint64(heapShare * float64(availableMemory()))
 	}
-	return &Guard{max: limit}
+	return &Guard{max: limit, collecting: make(chan struct{}, 1)}
 }
 
 // availableMemory is the runtime's memory limit, or else the machine's memory.
@@ -89,12 +89,14 @@ func (g *Guard) UsedMemory() uint64 {
 	return used
 }
 
-// Full is ErrNoMemory when there is no memory for more rows.
-func (g *Guard) Full() error {
+// Full is ErrNoMemory when there is no memory for more rows, or why ctx ended while it waited for some.
+func (g *Guard) Full(ctx context.Context) error {
 	if g.UsedMemory() < g.max {
 		return nil
 	}
-	g.collect() // much of it may be garbage
+	if err := g.collect(ctx); err != nil { // much of it may be garbage
+		return err
+	}
 	if g.UsedMemory() < g.max {
 		return nil
 	}
@@ -102,19 +104,30 @@ func (g *Guard) Full() error {
 }
 
 // collect collects garbage for whom there is no memory. That takes all processors' time, the producers' as well, so who
-// asks again too soon waits.
-func (g *Guard) collect() {
+// asks again too soon waits, or until ctx ends.
+func (g *Guard) collect(ctx context.Context) error {
 	asked := time.Now()
-	g.collecting.Lock()
-	defer g.collecting.Unlock()
-	if g.collected.After(asked) {
-		return // for another one, meanwhile
+	select {
+	case g.collecting <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	time.Sleep(time.Until(g.again))
+	defer func() { <-g.collecting }()
+	if g.collected.After(asked) {
+		return nil // for another one, meanwhile
+	}
+	pause := time.NewTimer(time.Until(g.again))
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	began := time.Now()
 	debug.FreeOSMemory()
 	g.collected = time.Now()
 	g.again = g.collected.Add(min(collectPause*g.collected.Sub(began), collectPauseMost))
+	return nil
 }
 
 // Admits is ErrNoMemory when there is no memory for text of so many bytes that a function made; a
@@ -126,7 +139,7 @@ func (g *Guard) Admits(bytes int) error {
 	if bytes >= 1<<20 {
 		g.calls.Store(0) // look at the heap now
 	}
-	return g.Full()
+	return g.Full(context.Background()) // half a second at most
 }
 
 // DefaultQueryBytes is what a statement keeps in memory before it spills, unless Options say otherwise.
@@ -152,7 +165,7 @@ const freeBytes = 512 << 10
 // Grow implements exec.Budget. What vectors hold need not lie in the heap that the guard looks at, so it is
 // counted as well.
 func (b *Budget) Grow(n int64) bool {
-	if b.held.Load()+n > freeBytes && b.guard.Full() != nil {
+	if b.held.Load()+n > freeBytes && b.guard.Full(context.Background()) != nil {
 		return false
 	}
 	if own, all := b.held.Add(n), b.guard.held.Add(n); own > freeBytes && (uint64(own) > b.max || uint64(all) > b.guard.max) {
