@@ -45,6 +45,27 @@ def test_sqlalchemy_reflects_a_topic(loaded):
         assert c.execute(q).all() == [("a", 1), ("b", 2)]
 
 
+def test_a_session_of_sqlalchemy_sees_its_own_rows(loaded):
+    engine = sa.create_engine(f"mysql+pymysql://app@127.0.0.1:{loaded.mysql_port}/kafka")
+    t = sa.Table("jt", sa.MetaData(), autoload_with=engine)
+    many = sa.select(sa.func.count(), sa.func.max(t.c.n))
+    with engine.connect() as c, engine.connect() as other:
+        assert c.get_isolation_level() == "READ COMMITTED"
+        for end, kept in ((c.rollback, (5, 4)), (c.commit, (6, 70))):
+            c.execute(sa.insert(t).values(n=70, s="own"))
+            assert c.execute(many).all() == [(6, 70)]
+            assert c.execute(sa.select(t.c._offset, t.c.s).where(t.c.n > 4)).all()[0].s == "own"
+            assert other.execute(many).all() == [(5, 4)]
+            end()
+            assert c.execute(many).all() == other.execute(many).all() == [kept]
+        c.rollback()
+        c.execution_options(isolation_level="REPEATABLE READ")  # taken, with a warning, as READ COMMITTED
+        assert c.execute(many).all() == [(6, 70)]
+        other.execute(sa.insert(t).values(n=71, s="more"))
+        other.commit()
+        assert c.execute(many).all() == [(7, 71)]
+
+
 def test_mariadb_cli(loaded):
     def q(sql):
         return subprocess.run(["mysql", "-h127.0.0.1", f"-P{loaded.mysql_port}", "-uapp", "kafka", "-N", "-B", "-e", sql],
