@@ -143,7 +143,7 @@ func (f *setOps) setOp(n *plan.SetOp) (sql.Node, error) {
 	}
 	f.changed = f.changed || sql.Node(n) != fixed
 	if !f.changed {
-		return distinctByCollation(fixed), nil
+		return ordered(fixed), nil
 	}
 	// What has no id of its own got the ids that are left, in order.
 	rest := n.Columns().Difference(sql.NewColSet(ids...))
@@ -160,26 +160,30 @@ func (f *setOps) setOp(n *plan.SetOp) (sql.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return distinctByCollation(retyped), nil
+	return ordered(retyped), nil
 }
 
-// distinctByCollation lets a UNION leave out rows that are equal by their columns' collations; the engine's own
-// leaves out those of the same bytes.
-func distinctByCollation(node sql.Node) sql.Node {
+// ordered puts a set operation's order and limits around it where the engine has them wrong: it skips rows before it sorts
+// them, and a UNION leaves out rows of the same bytes, not those that are equal by their columns' collations.
+func ordered(node sql.Node) sql.Node {
 	n, ok := node.(*plan.SetOp)
-	if !ok || n.SetOpType != plan.UnionType || !n.Distinct {
+	if !ok {
 		return node
 	}
-	folds := slices.ContainsFunc(n.Schema(), func(c *sql.Column) bool {
+	folds := n.SetOpType == plan.UnionType && n.Distinct && slices.ContainsFunc(n.Schema(), func(c *sql.Column) bool {
 		t, ok := c.Type.(sql.StringType)
 		return ok && sqlfn.FoldsText(t.Collation())
 	})
-	if !folds {
+	if !folds && (n.Offset == nil || len(n.SortFields) == 0) {
 		return node
 	}
 	all := *n
-	all.Distinct, all.SortFields, all.Limit, all.Offset = false, nil, nil, nil
-	var out sql.Node = plan.NewDistinct(&all)
+	all.SortFields, all.Limit, all.Offset = nil, nil, nil
+	var out sql.Node = &all
+	if folds {
+		all.Distinct = false
+		out = plan.NewDistinct(&all)
+	}
 	if len(n.SortFields) > 0 {
 		out = plan.NewSort(n.SortFields, out)
 	}
