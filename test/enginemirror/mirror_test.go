@@ -87,7 +87,7 @@ func (m *mirror) show(r *reference) *shown {
 		m.t.Fatal(err)
 	}
 	w := &shown{spelled: map[string]string{}}
-	var names, no, partial, columns []string
+	var names, no, partial, clashing, columns []string
 	for _, s := range sources {
 		if err := m.load(s.name, s); err != nil {
 			refused[s.name] = err.Error()
@@ -112,10 +112,10 @@ func (m *mirror) show(r *reference) *shown {
 	}
 	for _, n := range names {
 		if slices.ContainsFunc(columns, func(c string) bool { return strings.EqualFold(c, n) }) {
-			partial = append(partial, n) // a view's name would take a column's place
+			clashing = append(clashing, n)
 		}
 	}
-	w.partial = words(partial)
+	w.partial, w.clashing = words(partial), words(clashing)
 	w.names, w.refused = words(names), words(no)
 	return w
 }
@@ -128,6 +128,7 @@ type shown struct {
 	spelled        map[string]string // by name in lower case
 	names, refused *regexp.Regexp    // match a name; nil: there is none
 	partial        *regexp.Regexp    // tables that lack columns here
+	clashing       *regexp.Regexp    // tables called as columns are, whose places a view's name would take
 }
 
 // drop deletes all topics and views of w.

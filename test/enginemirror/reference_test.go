@@ -25,6 +25,7 @@ type reference struct {
 
 func newReference(scripts ...[]setup.SetupScript) (*reference, error) {
 	provider := memory.NewDBProvider()
+	provider.WithOption(memory.NativeIndexProvider(true)) // foreign keys refer to keys that are indexes
 	r := &reference{engine: sqle.NewDefault(provider), session: memory.NewSession(sql.NewBaseSession(), provider)}
 	r.engine.Analyzer.Catalog.MySQLDb.AddRootAccount()
 	r.session.SetClient(sql.Client{User: "root", Address: "localhost"})
