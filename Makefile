@@ -5,7 +5,7 @@ BIN := bin/millrace
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo fmt lint test race fuzz fault fault-long differential-long interop interop-full bench bench-sql vuln check clean
+.PHONY: help build run demo fmt lint test race fuzz fault fault-long differential differential-long interop interop-full bench bench-sql vuln check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,8 +41,12 @@ fault: build ## ten minutes of faults: kills, crashes, full disks
 fault-long: build ## the same for an hour
 	test/fault/run.sh long
 
-differential-long: build ## a million random queries, by columns, by rows and by MariaDB
-	test/interop/differential.sh
+MARIADB ?= auto
+differential: ## 10,000 random queries: in columns, by rows, sealed, restarted, and by MariaDB if it is installed
+	go run ./test/differential -mariadb $(MARIADB)
+
+differential-long: ## a million of them, which takes hours and goes on where it was stopped
+	go run ./test/differential -queries 1000000 -seed 1001 -show 1000 -done .cache/differential/done
 
 interop: build ## one smoke test per real client (Python, Node, Java, kcat, MariaDB CLI)
 	test/interop/run.sh smoke

@@ -13,8 +13,8 @@ import time
 
 import pytest
 
+from maria_server import MariaDB
 from millrace import BINARY
-from test_sql_differential import MariaDB
 
 
 @pytest.fixture(scope="module")
