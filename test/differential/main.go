@@ -54,6 +54,9 @@ func main() {
 	}
 }
 
+// tellEvery is after how many seeds it is told how far a run is.
+const tellEvery = 400
+
 // errDifferent says that some query had two answers.
 var errDifferent = errors.New("some queries have more than one answer")
 
@@ -63,6 +66,9 @@ func run(ctx context.Context, o options, w interface{ Write([]byte) (int, error)
 	seeds, keep, err := o.seeds()
 	if err != nil {
 		return err
+	}
+	if n := o.rounds() - len(seeds); n > 0 {
+		fmt.Fprintf(w, "%d of %d seeds were asked before\n", n, o.rounds())
 	}
 	dir, err := os.MkdirTemp("", "differential-")
 	if err != nil {
@@ -85,7 +91,7 @@ func run(ctx context.Context, o options, w interface{ Write([]byte) (int, error)
 	defer cancel()
 
 	var mu sync.Mutex // guards what follows
-	total, differences := counts{known: map[string]int{}}, 0
+	total, differences, asked := counts{known: map[string]int{}}, 0, 0
 	var failed error
 	tell := func(d difference) {
 		mu.Lock()
@@ -114,6 +120,9 @@ func run(ctx context.Context, o options, w interface{ Write([]byte) (int, error)
 					if _, err := fmt.Fprintln(keep, seed); err != nil && failed == nil {
 						failed = err
 					}
+				}
+				if asked++; asked%tellEvery == 0 {
+					fmt.Fprintf(w, "%d queries in %v, %d differences\n", total.queries, time.Since(started).Round(time.Second), differences)
 				}
 				mu.Unlock()
 			}
@@ -144,6 +153,14 @@ func run(ctx context.Context, o options, w interface{ Write([]byte) (int, error)
 	return nil
 }
 
+// rounds are how many seeds there are.
+func (o *options) rounds() int {
+	if o.only >= 0 {
+		return 1
+	}
+	return max(o.queries/o.each, 1)
+}
+
 // seeds are those to ask, and the file that those which were asked are written to.
 func (o *options) seeds() (seeds []uint64, keep *os.File, err error) {
 	var done []uint64
@@ -162,11 +179,7 @@ func (o *options) seeds() (seeds []uint64, keep *os.File, err error) {
 			done = append(done, seed)
 		}
 	}
-	n := max(o.queries/o.each, 1)
-	if o.only >= 0 {
-		n = 1
-	}
-	for i := range n {
+	for i := range o.rounds() {
 		if seed := o.seed + uint64(i); !slices.Contains(done, seed) {
 			seeds = append(seeds, seed)
 		}

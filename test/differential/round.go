@@ -306,11 +306,11 @@ func (d *round) differ(ctx context.Context, q *asked, left, right string, a, b a
 	at := difference{seed: d.seed, index: q.index, shape: q.Shape, query: q.SQL, left: left, right: right, a: a, b: b, ordered: q.Ordered}
 	failed := a.err != nil || b.err != nil
 	at.shrunk = shrink(q.SQL, func(query string) bool {
-		a, b := ask(ctx, l, query, false), ask(ctx, r, query, false)
-		if (a.err != nil || b.err != nil) != failed || agree(a, b, q.Ordered) || listed(query, a, b) != "" {
+		if q.Ordered && !sameOrder(q.SQL, query) {
 			return false
 		}
-		return true
+		a, b := ask(ctx, l, query, false), ask(ctx, r, query, false)
+		return (a.err != nil || b.err != nil) == failed && !agree(a, b, q.Ordered) && listed(query, a, b) == ""
 	})
 	d.tell(at)
 }

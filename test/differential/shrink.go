@@ -113,6 +113,13 @@ func shorter(q string) (out []string) {
 	return out
 }
 
+// sameOrder says whether a query still ends with the order of the one that it was made of; its LIMIT may be gone.
+func sameOrder(of, query string) bool {
+	order := of[max(strings.LastIndex(of, " ORDER BY "), 0):]
+	unlimited, _, _ := strings.Cut(order, " LIMIT ")
+	return strings.HasSuffix(query, order) || strings.HasSuffix(query, unlimited)
+}
+
 // depths are how many parentheses are open at each byte; -1 within a string.
 func depths(q string) []int {
 	out := make([]int, len(q)+1)

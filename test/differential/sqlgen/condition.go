@@ -16,7 +16,7 @@ func (g *Gen) condition(alias string, depth int) string {
 func (g *Gen) predicate(alias string, depth int) string {
 	op := " " + g.comparison() + " "
 	not := " " + g.not()
-	switch g.IntN(24) {
+	switch g.IntN(31) {
 	case 0:
 		return g.column(alias, integer, decimal, text, date, moment, boolean, double) + " IS" + not + "NULL"
 	case 1:
@@ -67,6 +67,25 @@ func (g *Gen) predicate(alias string, depth int) string {
 	case 16, 17:
 		family := g.family(integer, decimal, date, text)
 		return g.column(alias, family) + not + "BETWEEN " + g.column(alias, family) + " AND " + g.pick(g.column(alias, family), g.literal(family))
+	case 18:
+		return g.column(alias, text) + not + "LIKE CONCAT(" + g.pick("", "'%', ") + g.column(alias, text) + ", '%')"
+	case 19:
+		return g.text(alias, 0) + op + g.text(alias, depth-1)
+	case 20:
+		return g.condition(alias, depth-1) + " IS" + not + g.pick("TRUE", "FALSE", "UNKNOWN", "NULL")
+	case 21:
+		return g.column(alias, enumeration) + op + g.pick("'small'", "'m'", "''", g.column(alias, text))
+	case 22:
+		return g.column(alias, text) + op + g.between(-1, 9) // as numbers
+	case 23:
+		return g.small(alias, 1) + not + "BETWEEN " + g.small(alias, 0) + " AND " + g.small(alias, 1)
+	case 24:
+		if depth <= 0 {
+			return g.column(alias, double) + op + g.literal(double)
+		}
+		inner := g.source("z", 0)
+		return g.pick(g.column(alias, integer)+" "+not+"IN (SELECT z.j"+inner.String()+")", g.column(alias, text)+" "+not+"IN (SELECT z.g"+inner.String()+")",
+			g.column(alias, integer)+op+"(SELECT "+g.pick("MAX", "MIN", "COUNT")+"(z.j)"+inner.String()+")", not+"EXISTS (SELECT 1"+inner.String()+")")
 	default:
 		family := g.family(integer, integer, decimal, text, date, moment, boolean)
 		return g.column(alias, family) + op + g.literal(family)

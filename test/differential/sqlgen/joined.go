@@ -35,6 +35,33 @@ func (g *Gen) outer() Query {
 	return Query{SQL: "SELECT " + g.pick("COUNT(*), SUM(a._offset), COUNT(b._offset), MAX(b.n)", "a.g, COUNT(*), COUNT(b.s), SUM(b.n)") + s.String() + " GROUP BY a.g", rows: s}
 }
 
+// inequality joins few rows by what is no equality.
+func (g *Gen) inequality() Query {
+	s := rows{from: g.Small + " a " + g.pick("JOIN", "LEFT JOIN") + " " + g.Small + " b ON " + g.pick("a.j < b.j", "a.n BETWEEN b.n AND b.n + 2", "a.j <> b.j AND a.g = b.g", "a.d >= b.d AND a.b", "a.s LIKE CONCAT(b.g, '%')"), alias: "a"}
+	if g.chance(50) {
+		s.from = g.Small + " a" + g.pick(", ", " CROSS JOIN ") + g.table() + " b"
+		s.where = "(" + g.pick("a.j = b.j", "a.g = b.g AND a._offset < b._offset", "a.i = b.i OR a.n = b.n") + " AND " + g.condition("b", 1) + ")"
+	}
+	return Query{SQL: "SELECT " + g.pick("COUNT(*), SUM(b.j), MAX(a.s), MIN(b.n)", "COUNT(b.i), COUNT(DISTINCT a.g, b.g)") + s.String(), rows: s}
+}
+
+// joinDerived joins rows with groups.
+func (g *Gen) joinDerived() Query {
+	inner := g.source("", 1)
+	s := rows{from: g.table() + " a " + g.pick("JOIN", "LEFT JOIN") + " (SELECT g AS h, COUNT(*) AS c, " + g.aggregate("") + " AS v" + inner.String() + " GROUP BY g) x ON a.g = x.h", alias: "a"}
+	if g.chance(50) {
+		s.where = g.pick("(x.c > "+g.between(0, 9)+")", g.condition("a", 1), "(x.c IS NULL)")
+	}
+	return Query{SQL: "SELECT " + g.pick("COUNT(*), SUM(x.c), MAX(a.j)", "a.g, x.c, x.v, COUNT(*)") + s.String() + " GROUP BY a.g, x.c, x.v", rows: s}
+}
+
+// rowsIn looks for rows of columns among those of a subquery.
+func (g *Gen) rowsIn() Query {
+	pair := [][2]string{{"a.j, a.g", "b.j, b.g"}, {"a.g, a.d", "b.g, b.d"}, {"a.b, a.e", "b.b, b.e"}}[g.IntN(3)]
+	s := rows{from: g.table() + " a", alias: "a", where: "((" + pair[0] + ") " + g.not() + "IN (SELECT " + pair[1] + g.source("b", 1).String() + "))"}
+	return Query{SQL: "SELECT COUNT(*), SUM(a.j), MIN(a.s)" + s.String(), rows: s}
+}
+
 func (g *Gen) using() Query {
 	of := [][2]string{{"j", "j"}, {"g", "g"}, {"j, g", "j"}, {"d", "d"}, {"n", "n"}, {"_offset", "_offset"}, {"j, b", "j"}, {"e", "e"}}[g.IntN(8)]
 	s := rows{from: g.table() + " a " + g.pick("JOIN", "LEFT JOIN", "RIGHT JOIN") + " " + g.table() + " b USING (" + of[0] + ")", alias: "a"}
@@ -74,7 +101,9 @@ func (g *Gen) correlated() Query {
 	s := rows{from: g.Small + " a", alias: "a"}
 	from := " FROM " + g.table() + " b WHERE " + g.pick("b.g = a.g", "b.j = a.j", "b.d <= a.d", "b.i = a.i AND b.j > a.j", "b._offset = a._offset", "b.g <=> a.g")
 	sub := g.draw(
-		func() string { return "(SELECT " + g.aggregate("b") + from + g.pick("", " AND "+g.condition("b", 0)) + ")" },
+		func() string {
+			return "(SELECT " + g.aggregate("b") + from + g.pick("", " AND "+g.condition("b", 0)) + ")"
+		},
 		func() string { return "(SELECT b.s" + from + " ORDER BY b._partition, b._offset LIMIT 1)" },
 		func() string { return "EXISTS (SELECT 1" + from + " AND " + g.condition("b", 0) + ")" },
 		func() string { return "(a.j " + g.not() + "IN (SELECT b.j" + from + "))" })

@@ -48,3 +48,34 @@ func (g *Gen) within() Query {
 		"SELECT b.g, (SELECT COUNT(*) FROM ("+inner+") y WHERE y.g = b.g) AS z, COUNT(*) FROM "+b+" b GROUP BY b.g",
 		"SELECT MAX(x.c) - MIN(x.c), COUNT(DISTINCT x.h) FROM ("+inner+") x JOIN ("+inner+") y ON x.g = y.g AND x.h = y.h")}
 }
+
+func (g *Gen) recursive() Query {
+	with := "WITH RECURSIVE r AS (SELECT " + g.between(-2, 3) + " AS x UNION ALL SELECT x + " + g.pick("1", "2") + " FROM r WHERE x < " + g.between(3, 12) + ")"
+	return Query{SQL: with + g.pick(" SELECT r.x, COUNT(t.i), SUM(t.n) FROM r LEFT JOIN "+g.table()+" t ON t.j = r.x GROUP BY r.x",
+		" SELECT COUNT(*), SUM(j) FROM "+g.table()+" WHERE j "+g.not()+"IN (SELECT x FROM r)", " SELECT COUNT(*), MIN(x), MAX(x), SUM(x) FROM r WHERE x <> 4")}
+}
+
+// unionOrder orders a union by its one column.
+func (g *Gen) unionOrder() Query {
+	family := g.family(integer, text, date)
+	return Query{SQL: "SELECT " + g.column("", family) + " AS x" + g.source("", 1).String() + " UNION " + g.pick("ALL ", "") + "SELECT " + g.column("", family) + g.source("", 1).String() +
+		" UNION " + g.pick("ALL ", "") + "SELECT " + g.literal(family) + " ORDER BY x" + g.desc() + g.pick("", " LIMIT "+g.between(0, 20)+" OFFSET 1"), Ordered: true}
+}
+
+func (g *Gen) windowOverGroups() Query {
+	over := g.pick("RANK() OVER (ORDER BY c DESC, k)", "SUM(c) OVER ()", "SUM(c) OVER (ORDER BY k)", "c / SUM(c) OVER () * 100", "LAG(c) OVER (ORDER BY k)", "MAX(c) OVER (PARTITION BY c % 2)")
+	return Query{SQL: "SELECT k, c, " + over + " FROM (SELECT " + g.key("") + " AS k, COUNT(*) AS c" + g.source("", 1).String() + " GROUP BY k) x"}
+}
+
+// topOfEach are the first rows of each group.
+func (g *Gen) topOfEach() Query {
+	inner := "SELECT _partition, _offset, g, j, " + g.pick("ROW_NUMBER()", "RANK()", "DENSE_RANK()") + " OVER (PARTITION BY " + g.column("", text, boolean, enumeration) + " ORDER BY " +
+		g.column("", integer, decimal, date) + g.desc() + ", _partition, _offset) AS rn" + g.source("", 1).String()
+	return Query{SQL: g.pick("SELECT * FROM ("+inner+") x WHERE rn <= "+g.between(1, 4), "SELECT g, COUNT(*), SUM(j) FROM ("+inner+") x WHERE rn = 1 GROUP BY g")}
+}
+
+func (g *Gen) scalar() Query {
+	t := g.table()
+	sub := "(SELECT " + g.pick("MAX(j)", "MIN(n)", "COUNT(*)", "SUM(j)", "AVG(j)") + g.source("", 1).String() + ")"
+	return Query{SQL: "SELECT " + g.pick("j, j - "+sub, "CASE WHEN j > "+sub+" THEN 'more' ELSE 'less' END", sub+", "+sub+" + 1", "COALESCE(n, "+sub+")") + " FROM " + t + " WHERE " + g.condition("", 1)}
+}

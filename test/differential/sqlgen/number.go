@@ -9,7 +9,7 @@ func (g *Gen) number(alias string, depth int) string {
 		}
 		return g.literal(family)
 	}
-	switch g.IntN(23) {
+	switch g.IntN(30) {
 	case 0, 1:
 		return "(" + g.small(alias, depth-1) + g.pick(" + ", " - ", " * ") + g.small(alias, depth-1) + ")"
 	case 2:
@@ -58,6 +58,26 @@ func (g *Gen) number(alias string, depth int) string {
 		return g.pick("CAST("+g.column(alias, unsigned, wide, boolean)+" AS SIGNED) % 1000", "CAST("+g.column(alias, unsigned, boolean)+" AS UNSIGNED) % 1000")
 	case 21:
 		return "CAST(JSON_UNQUOTE(JSON_EXTRACT(" + g.column(alias, document) + ", '$.a')) AS SIGNED)"
+	case 22:
+		t := g.text(alias, depth-1)
+		return g.pick("LOCATE("+g.literal(text)+", "+t+")", "LOCATE("+g.literal(text)+", "+t+", "+g.pick("0", "1", "2", "-1")+")", "POSITION("+g.literal(text)+" IN "+t+")",
+			"ASCII("+t+")", "ORD("+t+")", "FIELD("+t+", "+g.literal(text)+", "+g.literal(text)+")", "STRCMP("+t+", "+g.literal(text)+")", "CRC32("+t+")")
+	case 23:
+		a, b := g.column(alias, integer), g.small(alias, 0)
+		return g.pick("MOD("+b+", "+g.pick("3", "-7", "0", "1.5")+")", "BIT_COUNT("+a+")", "("+a+g.pick(" & ", " | ", " ^ ")+g.pick("5", "-1", "255", a)+")",
+			"("+named(alias, "b")+" << "+g.pick("1", "3", "63", "64")+")", "("+a+" >> "+g.pick("1", "8", "64")+")", "-("+b+")")
+	case 24:
+		t := g.column(alias, moment)
+		return g.pick("TIME_TO_SEC("+t+")", "DAYOFMONTH("+t+")", "WEEKOFYEAR("+t+")", "PERIOD_DIFF(EXTRACT(YEAR_MONTH FROM "+t+"), 202401)", "UNIX_TIMESTAMP("+t+")",
+			"("+g.column(alias, date)+" + 0)", "DAYOFYEAR("+g.when(alias, 1)+")", "YEAR("+g.when(alias, 1)+")")
+	case 25:
+		return "IF(" + g.condition(alias, depth-1) + ", " + g.number(alias, depth-1) + ", " + g.small(alias, 0) + ")"
+	case 26:
+		return g.pick("COALESCE", "IFNULL") + "(" + g.column(alias, integer, decimal) + ", " + g.small(alias, 1) + ")"
+	case 27:
+		return g.pick("FLOOR", "CEIL", "ROUND") + "(" + g.column(alias, double, wide, decimal) + ")"
+	case 28:
+		return "NULLIF(" + g.small(alias, 0) + ", " + g.small(alias, 0) + ")"
 	default:
 		return "NULLIF(" + g.column(alias, integer) + ", " + g.literal(integer) + ")"
 	}

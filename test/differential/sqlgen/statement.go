@@ -32,13 +32,43 @@ var shapes = []struct {
 	weight int
 	draw   func(*Gen) Query
 }{
-	{"rows", 2, (*Gen).plain}, {"top", 1, (*Gen).top}, {"total", 1, (*Gen).total}, {"groups", 3, (*Gen).groups}, {"distinct", 1, (*Gen).distinct},
-	{"join", 1, (*Gen).join}, {"join groups", 1, (*Gen).joinGroups}, {"subquery", 1, (*Gen).subquery}, {"derived", 1, (*Gen).derived},
-	{"union", 1, (*Gen).union}, {"window", 1, (*Gen).window}, {"top groups", 1, (*Gen).topGroups}, {"having", 1, (*Gen).having},
-	{"outer join", 1, (*Gen).outer}, {"correlated", 1, (*Gen).correlated}, {"three tables", 1, (*Gen).three}, {"with", 1, (*Gen).with},
-	{"set operation", 1, (*Gen).setOperation}, {"nested", 1, (*Gen).nested}, {"frames", 1, (*Gen).frames}, {"ratios", 1, (*Gen).ratios},
-	{"by alias", 1, (*Gen).byAlias}, {"group positions", 1, (*Gen).groupPositions}, {"using", 1, (*Gen).using}, {"cases", 1, (*Gen).cases},
+	{"rows", 2, (*Gen).plain},
+	{"top", 1, (*Gen).top},
+	{"total", 1, (*Gen).total},
+	{"groups", 3, (*Gen).groups},
+	{"distinct", 1, (*Gen).distinct},
+	{"join", 1, (*Gen).join},
+	{"join groups", 1, (*Gen).joinGroups},
+	{"subquery", 1, (*Gen).subquery},
+	{"derived", 1, (*Gen).derived},
+	{"union", 1, (*Gen).union},
+	{"window", 1, (*Gen).window},
+	{"top groups", 1, (*Gen).topGroups},
+	{"having", 1, (*Gen).having},
+	{"outer join", 1, (*Gen).outer},
+	{"correlated", 1, (*Gen).correlated},
+	{"three tables", 1, (*Gen).three},
+	{"with", 1, (*Gen).with},
+	{"set operation", 1, (*Gen).setOperation},
+	{"nested", 1, (*Gen).nested},
+	{"frames", 1, (*Gen).frames},
+	{"ratios", 1, (*Gen).ratios},
+	{"by alias", 1, (*Gen).byAlias},
+	{"group positions", 1, (*Gen).groupPositions},
+	{"using", 1, (*Gen).using},
+	{"cases", 1, (*Gen).cases},
 	{"aggregates within", 1, (*Gen).within},
+	{"recursive", 1, (*Gen).recursive},
+	{"inequality", 1, (*Gen).inequality},
+	{"distinct order", 1, (*Gen).distinctOrder},
+	{"total having", 1, (*Gen).totalHaving},
+	{"order by aggregate", 1, (*Gen).orderByAggregate},
+	{"union order", 1, (*Gen).unionOrder},
+	{"rows in", 1, (*Gen).rowsIn},
+	{"join derived", 1, (*Gen).joinDerived},
+	{"window over groups", 1, (*Gen).windowOverGroups},
+	{"top of each", 1, (*Gen).topOfEach},
+	{"scalar", 1, (*Gen).scalar},
 }
 
 // Query draws a statement.
@@ -73,7 +103,8 @@ func (g *Gen) source(alias string, depth int) rows {
 func (g *Gen) columns(alias string) string {
 	return g.list(1+g.IntN(3), func() string {
 		return g.draw(func() string { return g.number(alias, 2) }, func() string { return g.text(alias, 2) }, func() string { return g.condition(alias, 1) },
-			func() string { return g.column(alias, date, moment, integer, text, decimal, double) })
+			func() string { return g.column(alias, date, moment, integer, text, decimal, double) },
+			func() string { return g.when(alias, 1) })
 	})
 }
 
@@ -168,4 +199,22 @@ func (g *Gen) cases() Query {
 	return Query{SQL: "SELECT CASE WHEN " + g.condition("", 1) + " THEN " + g.text("", 0) + " WHEN " + g.condition("", 0) + " THEN " + g.literal(text) + " END AS x, " +
 		"COUNT(DISTINCT CASE WHEN " + c + " > 0 THEN g END), SUM(IF(" + g.condition("", 0) + ", " + g.small("", 0) + ", NULL)), NULLIF(MAX(" + c + "), " + g.literal(integer) + ")" +
 		s.String() + " GROUP BY x", rows: s}
+}
+
+// distinctOrder has but one column, so that its order is total.
+func (g *Gen) distinctOrder() Query {
+	s := g.source("", 1)
+	return Query{SQL: "SELECT DISTINCT " + g.key("") + " AS k" + s.String() + " ORDER BY k" + g.desc() + g.pick("", " LIMIT "+g.between(1, 9)), Ordered: true, rows: s}
+}
+
+// totalHaving filters the one row of all.
+func (g *Gen) totalHaving() Query {
+	s := g.source("", 2)
+	return Query{SQL: "SELECT COUNT(*) AS c, MAX(j) AS m, " + g.aggregate("") + s.String() + " HAVING " + g.pick("c > "+g.between(-1, 60), "m IS NOT NULL AND c % 2 = 0", "MIN(i) < m", "SUM(n) > 0"), rows: s}
+}
+
+func (g *Gen) orderByAggregate() Query {
+	s := g.source("", 1)
+	return Query{SQL: "SELECT " + g.key("") + " AS k, " + g.aggregate("") + s.String() + " GROUP BY k ORDER BY " +
+		g.pick("COUNT(*)", "SUM(j)", "MAX(n)", "MIN(s)", "AVG(n)", "COUNT(DISTINCT g)", "SUM(j) IS NULL, MAX(j) - MIN(j)") + g.desc() + ", k LIMIT " + g.between(1, 9), Ordered: true, rows: s}
 }

@@ -6,7 +6,7 @@ func (g *Gen) text(alias string, depth int) string {
 		return g.column(alias, text)
 	}
 	t := func() string { return g.text(alias, depth-1) }
-	switch g.IntN(20) {
+	switch g.IntN(25) {
 	case 0:
 		return "CONCAT(" + t() + ", '-', " + g.text(alias, 0) + ")"
 	case 1:
@@ -54,6 +54,17 @@ func (g *Gen) text(alias string, depth int) string {
 			})
 	case 18:
 		return g.pick("DAYNAME", "MONTHNAME") + "(" + g.column(alias, moment, date) + ")"
+	case 19:
+		return "INSERT(" + t() + ", " + g.pick("0", "1", "2", "-1", "9") + ", " + g.pick("0", "1", "3", "-1") + ", " + g.literal(text) + ")"
+	case 20:
+		return g.pick("ELT("+named(alias, "j")+", 'one', "+g.column(alias, text)+", 'three')", "MID("+t()+", 2, 2)", "SUBSTRING("+t()+" FROM -3 FOR 2)", "QUOTE("+t()+")")
+	case 21:
+		return g.pick("LPAD("+named(alias, "j")+", 5, '0')", "FORMAT("+named(alias, "n")+", "+g.pick("0", "1", "3")+")", "CONV("+named(alias, "j")+", 10, 2)",
+			"BIN("+named(alias, "j")+")", "OCT("+named(alias, "j")+")", "CONCAT("+named(alias, "d")+", ' ', "+named(alias, "j")+")")
+	case 22:
+		return g.pick("NULLIF", "IFNULL", "GREATEST", "LEAST") + "(" + t() + ", " + g.literal(text) + ")"
+	case 23:
+		return "CASE " + g.column(alias, text) + " WHEN " + g.literal(text) + " THEN " + t() + " WHEN 'red' THEN " + g.literal(text) + " ELSE " + g.text(alias, 0) + " END"
 	default:
 		return "JSON_UNQUOTE(JSON_EXTRACT(" + g.column(alias, document) + ", '" + g.pick("$.b.c[0]", "$.b.c[2]", "$.a", "$.nothing") + "'))"
 	}
@@ -67,5 +78,8 @@ func (g *Gen) when(alias string, depth int) string {
 	t := g.when(alias, depth-1)
 	interval := "INTERVAL " + g.pick(g.between(-40, 40), g.column(alias, boolean), named(alias, "j")) + " " +
 		g.pick("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
-	return g.pick("("+t+g.pick(" + ", " - ")+interval+")", "DATE_ADD("+t+", "+interval+")", "LAST_DAY("+t+")", "CAST("+t+" AS DATE)")
+	return g.pick("("+t+g.pick(" + ", " - ")+interval+")", g.pick("DATE_ADD", "DATE_SUB")+"("+t+", "+interval+")", "LAST_DAY("+t+")", "CAST("+t+" AS DATE)",
+		"DATE("+t+")", "ADDDATE("+t+", "+named(alias, "j")+")", "TIMESTAMP("+g.column(alias, date)+")", "CAST("+g.column(alias, date)+" AS DATETIME)",
+		"TIMESTAMPADD("+g.pick("MINUTE", "DAY", "MONTH")+", "+named(alias, "j")+", "+t+")", "STR_TO_DATE(DATE_FORMAT("+t+", '%d.%m.%Y'), '%d.%m.%Y')",
+		"MAKEDATE(YEAR("+t+"), ABS("+named(alias, "j")+") + 1)", "FROM_DAYS(TO_DAYS("+t+") + "+named(alias, "j")+")")
 }
