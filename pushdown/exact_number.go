@@ -54,6 +54,36 @@ func ExactNumber(e sql.Expression) sql.Expression {
 	return &exactNumber{e, t}
 }
 
+// ExactCoalesce is e, a COALESCE of exact numbers, as a decimal that holds all of its arguments; nil when there is nothing to
+// correct. The engine has the type of the last one.
+func ExactCoalesce(e sql.Expression) sql.Expression {
+	c, ok := e.(*function.Coalesce)
+	if !ok || !types.IsDecimal(c.Type()) {
+		return nil
+	}
+	whole, scale := 1, 0
+	for _, v := range c.Children() {
+		switch t := v.Type(); {
+		case t == types.Null:
+		case types.IsInteger(t) && !types.IsYear(t):
+			whole = max(whole, 20)
+		case types.IsDecimal(t):
+			d := t.(sql.DecimalType)
+			whole, scale = max(whole, int(d.Precision())-int(d.Scale())), max(scale, int(d.Scale()))
+		default:
+			return nil
+		}
+	}
+	if int(c.Type().(sql.DecimalType).Scale()) == scale {
+		return nil
+	}
+	t, err := types.CreateColumnDecimalType(uint8(min(whole+scale, types.DecimalTypeMaxPrecision)), uint8(scale))
+	if err != nil {
+		return nil
+	}
+	return &exactNumber{e, t}
+}
+
 // exactInteger is e as BIGINT where the engine's type is narrower than some branch.
 func exactInteger(e sql.Expression, values []sql.Expression) sql.Expression {
 	if t := e.Type(); t == types.Int64 || t == types.Null || !types.IsInteger(t) {
@@ -162,11 +192,25 @@ func (x *exactNumber) WithChildren(children ...sql.Expression) (sql.Expression, 
 }
 
 func (x *exactNumber) Eval(ctx *sql.Context, row sql.Row) (any, error) {
-	v, err := x.inner.Eval(ctx, row)
+	v, err := x.value(ctx, row)
 	if err != nil || v == nil {
 		return nil, err
 	}
 	return numberOf(v, x.typ), nil
+}
+
+func (x *exactNumber) value(ctx *sql.Context, row sql.Row) (any, error) {
+	c, ok := x.inner.(*function.Coalesce)
+	if !ok {
+		return x.inner.Eval(ctx, row)
+	}
+	// The engine rounds to the type that it has.
+	for _, arg := range c.Children() {
+		if v, err := arg.Eval(ctx, row); err != nil || v != nil {
+			return v, err
+		}
+	}
+	return nil, nil
 }
 
 // numberOf is v, an exact number, as one of type typ: a DECIMAL with all of its digits, or BIGINT. Others stay as they are.

@@ -102,7 +102,7 @@ func (p *planner) matches(kind exec.JoinKind, r *relation, m Member, on []sql.Ex
 	if err != nil {
 		return nil, nil, err.Error()
 	}
-	q, reason := p.relation(query)
+	q, reason := p.beside(0, query)
 	if reason != "" {
 		return nil, nil, reason
 	}

@@ -34,6 +34,10 @@ func (p *planner) relation(n sql.Node) (*relation, string) {
 	case *plan.TableAlias:
 		return p.under(n.Child)
 	case *plan.SubqueryAlias:
+		if !n.OuterScopeVisibility && !n.IsLateral {
+			defer func(outer int) { p.lateral = outer }(p.lateral)
+			p.lateral = 0
+		}
 		return p.under(n.Child)
 	case *KeptSchema:
 		return p.relation(n.Child)

@@ -32,14 +32,23 @@ func (p *planner) join(n *plan.JoinNode) (*relation, string) {
 	if reason != "" {
 		return nil, reason
 	}
-	r, reason := p.relation(lookedUp(n.Right()))
+	r, reason := p.beside(p.lateral+l.width, lookedUp(n.Right()))
 	if reason != "" {
 		return nil, reason
 	}
 	l, r = l.plain(), r.plain()
 	var on []sql.Expression
 	if n.Filter != nil {
-		on = expression.SplitConjunction(n.Filter)
+		filter, err := withFields(n.Filter, func(f *expression.GetField) (sql.Expression, error) {
+			if f.Index() < p.lateral {
+				return nil, errOuterColumn
+			}
+			return f.WithIndex(f.Index() - p.lateral), nil
+		})
+		if err != nil {
+			return nil, err.Error()
+		}
+		on = expression.SplitConjunction(filter)
 	}
 	both, out, reason := p.joined(kind, l, r, on)
 	if reason != "" {
@@ -50,6 +59,14 @@ func (p *planner) join(n *plan.JoinNode) (*relation, string) {
 	}
 	both.node = out
 	return both, ""
+}
+
+// beside is the relation of n where the engine puts so many fields in front of what conditions of joins see: those of what
+// stands left of n in the joins around it.
+func (p *planner) beside(lateral int, n sql.Node) (*relation, string) {
+	defer func(outer int) { p.lateral = outer }(p.lateral)
+	p.lateral = lateral
+	return p.relation(n)
 }
 
 // joined joins l and r, which is plain, on conditions over the fields of both. both are these fields.

@@ -50,6 +50,7 @@ type planner struct {
 	notes   []Declined
 	engine  *engineLock
 	touched bool // some expression was computed by the engine
+	lateral int  // see beside
 }
 
 // engineLock lets one goroutine at a time compute expressions of the engine, which share a session.

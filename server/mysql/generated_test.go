@@ -22,5 +22,27 @@ func TestWhatGeneratedQueriesFound(t *testing.T) {
 		{"SELECT 1 DIV 0 UNION ALL SELECT SUM(id) / 7 FROM g UNION ALL SELECT CAST('12x' AS SIGNED)", "NULL / 0.8571 / 12.0000"},
 		{"SELECT k, SUM(c) FROM (SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE id > 1 GROUP BY k UNION ALL SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE NOT (id > 1) GROUP BY k UNION ALL SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE (id > 1) IS NULL GROUP BY k) u GROUP BY k ORDER BY k", "no,2 / yes,1"},
 		{"SELECT k, SUM(c) FROM (SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE id > 1 GROUP BY k UNION ALL SELECT IF(s REGEXP '^r', 'yes', 'no') AS k, COUNT(*) AS c FROM g WHERE id <= 1 GROUP BY k) u GROUP BY k ORDER BY k", "no,2 / yes,1"},
+		{"SELECT id AS x FROM g UNION SELECT 5 ORDER BY x DESC LIMIT 2 OFFSET 1", "3 / 2"},
+		{"SELECT id AS x FROM g UNION ALL SELECT 5 UNION ALL SELECT NULL ORDER BY x LIMIT 9 OFFSET 2", "2 / 3 / 5"},
+		{"SELECT QUOTE(NULL) = 'NULL', QUOTE(s) FROM g ORDER BY id", "1,'red' / 1,'blue' / 1,NULL"},
+		{"SELECT COALESCE(n, (SELECT SUM(id) FROM g)), COALESCE(n, (SELECT MAX(id) FROM g), 1) FROM g ORDER BY id", "0.10,0.10 / 0.01,0.01 / 1.50,1.50"},
+		{"SELECT COALESCE(CAST(n AS DECIMAL(12,1)), n), COALESCE(n, CAST(w AS DECIMAL(12,0))) FROM g ORDER BY id", "0.10,0.10 / 0.00,0.01 / 1.50,1.50"},
+		{"SELECT COALESCE(n, SUM(id)) FROM g GROUP BY n ORDER BY n", "0.01 / 0.10 / 1.50"},
+		{"SELECT k, SUM(c) FROM (SELECT DATE(t) AS k, COUNT(*) AS c FROM g WHERE s IN (SELECT s FROM g) GROUP BY k UNION ALL SELECT DATE(t) AS k, COUNT(*) AS c FROM g WHERE id IN (SELECT id + 1 FROM g) GROUP BY k UNION ALL SELECT DATE(t) AS k, COUNT(*) AS c FROM g WHERE NOT (s IN (SELECT s FROM g)) GROUP BY k) u GROUP BY k ORDER BY k", "NULL,1 / 2024-01-01,1 / 2024-02-29,2"},
+	}.check(t, in)
+}
+
+// The engine shows conditions of a join that stands right of another what stands left of it, too.
+func TestConditionsOfJoinsWithinJoinsReadTheirOwnColumns(t *testing.T) {
+	in := start(t, nil)
+	in.topic("a", nil, `{"i":1,"j":5}`, `{"i":2,"j":6}`, `{"i":3,"j":7}`)
+	in.topic("b", nil, `{"i":1,"j":7}`, `{"i":3,"j":5}`)
+	in.topic("c", nil, `{"j":7}`, `{"j":5}`, `{"j":7}`, `{"j":6}`, `{"j":5}`, `{"j":8}`, `{"j":9}`)
+	cases{
+		{"SELECT a.i, b.j FROM a LEFT JOIN b ON a.i = b.i WHERE b.j IN (SELECT c.j FROM c) ORDER BY 1", "1,7 / 3,5"},
+		{"SELECT a.i, b.j FROM a LEFT JOIN b ON a.i = b.i WHERE a.j IN (SELECT c.j FROM c WHERE c.j > 5) ORDER BY 1", "2,NULL / 3,5"},
+		{"SELECT COUNT(*) FROM c LEFT JOIN (a LEFT JOIN b ON a.i = b.i) ON c.j = b.j", "7"},
+		{"SELECT a.i, c.j, b.j FROM c JOIN (a LEFT JOIN b ON a.i = b.i) ON c.j = a.j ORDER BY 1, 2", "1,5,7 / 1,5,7 / 2,6,NULL / 3,7,5 / 3,7,5"},
+		{"SELECT COUNT(*), SUM(x.n) FROM c LEFT JOIN (SELECT a.i, a.j, COUNT(b.j) AS n FROM a LEFT JOIN b ON a.i = b.i GROUP BY a.i, a.j) x ON c.j = x.j", "7,4"},
 	}.check(t, in)
 }

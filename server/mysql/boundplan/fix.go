@@ -104,6 +104,8 @@ func countable(e sql.Expression) sql.Expression {
 	return expression.NewLiteral(int64(maxRows), types.Int64)
 }
 
+func fixCoalesce(_ *sql.Context, e sql.Expression) sql.Expression { return pushdown.ExactCoalesce(e) }
+
 // fixExpressions replaces expressions whose meaning depends on their operands' types, in node and in the
 // subqueries inside its expressions.
 func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
@@ -128,7 +130,7 @@ func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 		if x := fixLike(e); x != nil {
 			e, same = x, transform.NewTree
 		}
-		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixEnum, fixCorrelated, fixIn, fixScalar, fixRowIn, fixRows, fixComparison, pushdown.Exact, fixInterval, fixTimeArguments, fixTrim, fixJSONText} {
+		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixEnum, fixCorrelated, fixIn, fixScalar, fixRowIn, fixRows, fixComparison, pushdown.Exact, fixCoalesce, fixInterval, fixTimeArguments, fixTrim, fixJSONText} {
 			if x := fix(ctx, e); x != nil {
 				e, same = x, transform.NewTree
 			}

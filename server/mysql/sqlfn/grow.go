@@ -52,6 +52,9 @@ func (g *growing) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v == nil && g.name == "quote" {
+		return "NULL", nil // the word
+	}
 	size := textBytes(v)
 	if size > maxFunctionBytes {
 		return tooLong(ctx, g.name), nil

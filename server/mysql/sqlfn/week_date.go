@@ -11,10 +11,10 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// weekDateFunctions are WEEK, of which the engine has not all modes, and STR_TO_DATE with the formats of a week and its day, which make YEARWEEK's number a
+// weekDateFunctions are DATE, WEEK, of which the engine has not all modes, and STR_TO_DATE with the formats of a week and its day, which make YEARWEEK's number a
 // date again. The engine answers them with NULL; all other formats stay its own.
 func weekDateFunctions() []sql.Function {
-	return []sql.Function{scalarFunction(scalar{name: "week", strict: true, typeOf: fixed(types.Int64), eval: week}, 1, 2), sql.Function2{Name: "str_to_date", Fn: func(text, format sql.Expression) sql.Expression {
+	return []sql.Function{dateFunction(), scalarFunction(scalar{name: "week", strict: true, typeOf: fixed(types.Int64), eval: week}, 1, 2), sql.Function2{Name: "str_to_date", Fn: func(text, format sql.Expression) sql.Expression {
 		if literal, ok := format.(*expression.Literal); ok {
 			switch literal.Value() {
 			case "%X%V %W":
