@@ -18,6 +18,7 @@ const maxDecimalScale = 30
 // numberFunctions are missing in the engine, or wrong there.
 func numberFunctions() []sql.Function {
 	return []sql.Function{
+		absFunction(),
 		scalarFunction(scalar{name: "sign", strict: true, typeOf: fixed(types.Int64), eval: sign}, 1, 1),
 		scalarFunction(scalar{name: "truncate", strict: true, typeOf: truncateType, eval: truncate}, 2, 2),
 		scalarFunction(scalar{name: "period_add", strict: true, typeOf: fixed(types.Int64), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
