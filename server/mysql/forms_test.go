@@ -85,6 +85,31 @@ func TestSetNamesSetsTheCollationToo(t *testing.T) {
 	}
 }
 
+func TestColumnsAreCalledAsTheyAreWritten(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "i INT, s VARCHAR(9), next INT"}, `{"i":1,"s":"x"}`)
+	db := in.open("app", "", "")
+	for _, e := range []string{
+		"NOT i", "NOT (i = 1)", "NOT NOT i", "not i in (1,2)", "(NOT i)", "i IS UNKNOWN", "5 = ANY (SELECT i FROM t)", "1--1", "next+1", "avg( i )", "s LIKE 'x\\_'", "'a'",
+		"i NOT IN (1,2)", "GROUP_CONCAT(s)", "CAST(i AS CHAR)", "s REGEXP 'x'", "SUM(i) OVER (ORDER BY i)", "(SELECT MAX(i) FROM t)",
+	} {
+		for _, query := range []string{"SELECT " + e + " FROM t", "SELECT * FROM (SELECT " + e + " FROM t) d", "SELECT " + e + " FROM t UNION SELECT " + e + " FROM t", "WITH c AS (SELECT " + e + " FROM t) SELECT * FROM c"} {
+			r, err := db.Query(query)
+			if err != nil {
+				t.Error(query, err)
+				continue
+			}
+			if names, err := r.Columns(); err != nil || names[0] != e && (e != "'a'" || names[0] != "a") {
+				t.Error(query, names, err)
+			}
+			_ = r.Close()
+		}
+	}
+	if got := ask(t, db, "SELECT a, b FROM (SELECT \"a\", 'b' UNION SELECT 1, 2) d"); got != "a,b / 1,2" {
+		t.Error(got)
+	}
+}
+
 func TestAnAggregateOfConstantsMayBeSelectedTwice(t *testing.T) {
 	in := start(t, nil)
 	in.topic("t", map[string]string{"millrace.columns": "i INT, s VARCHAR(9)"}, `{"i":1,"s":"x"}`, `{"i":2,"s":"y"}`, `{"i":4,"s":"y"}`)

@@ -63,19 +63,31 @@ func (s *Source) Rest(rest string) string {
 
 // NameColumns lets the columns of stmt, which was parsed of s, be called what was written.
 func (s *Source) NameColumns(stmt sqlparser.Statement) {
-	if len(s.passes) == 0 {
-		return
-	}
 	w := Walk{Node: func(n any) bool {
 		if e, ok := n.(*sqlparser.AliasedExpr); ok && e.InputExpression != "" && e.EndParsePos > e.StartParsePos && e.EndParsePos <= len(s.Text) {
+			start := e.StartParsePos
+			if _, not := e.Expr.(*sqlparser.NotExpr); not {
+				start = withNot(s.Text, start)
+			}
 			parsed := s.Text[e.StartParsePos:e.EndParsePos]
-			if written := s.original[s.written(e.StartParsePos):s.written(e.EndParsePos)]; written != parsed && strings.Contains(parsed, e.InputExpression) {
+			if written := s.original[s.written(start):s.written(e.EndParsePos)]; written != parsed && strings.Contains(parsed, e.InputExpression) {
 				e.InputExpression = strings.Trim(written, " \n\t")
 			}
 		}
 		return true
 	}}
 	w.Statement(stmt)
+}
+
+// withNot is where the NOTs before at begin: for the parser, an expression with NOT begins behind it.
+func withNot(text string, at int) int {
+	for {
+		before := strings.TrimRight(text[:at], " \n\t(")
+		if len(before) < 3 || !strings.EqualFold(before[len(before)-3:], "NOT") {
+			return at
+		}
+		at = len(before) - 3
+	}
 }
 
 // written is the place in the original where that of s.Text comes from.

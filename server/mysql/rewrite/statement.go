@@ -44,6 +44,10 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 		switch n := n.(type) {
 		case *sqlparser.JSONTableExpr:
 			rewriteJSONTable(n)
+		case *sqlparser.AliasedTableExpr:
+			if sub, ok := n.Expr.(*sqlparser.Subquery); ok {
+				nameTexts(sub.Select)
+			}
 		case *sqlparser.Select:
 			nameSorted(n)
 			seeRepeated(n)
@@ -73,6 +77,21 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 	}}
 	windows.Statement(stmt)
 	return err
+}
+
+// nameTexts has columns of a derived table that are texts be called so, where the planner puts quotes around the name.
+func nameTexts(s sqlparser.SelectStatement) {
+	for _, sel := range members(s, nil) {
+		for _, e := range sel.SelectExprs {
+			a, ok := e.(*sqlparser.AliasedExpr)
+			if !ok || !a.As.IsEmpty() {
+				continue
+			}
+			if v, ok := a.Expr.(*sqlparser.SQLVal); ok && v.Type == sqlparser.StrVal && len(v.Val) > 0 {
+				a.As = sqlparser.NewColIdent(string(v.Val))
+			}
+		}
+	}
 }
 
 // nameText has a column that is a text and has no name be called as the text reads, not as it is escaped, and one that counts warnings
