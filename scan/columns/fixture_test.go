@@ -62,6 +62,7 @@ func (f *fixture) open() {
 	o := f.o
 	o.Dir, o.FS = "/data/columns", f.fs
 	f.set = New(o)
+	f.set.smallChunks = 0 // all are small here
 }
 
 func (f *fixture) close() {

@@ -17,6 +17,8 @@ const (
 	singleRows = 64
 	// singleCost is how much of a file is decoded in the time that one row takes, in bytes.
 	singleCost = 4 << 20
+	// defaultSmallChunks are bytes of columns that are read as soon as a few of their pages.
+	defaultSmallChunks = 256 << 10
 )
 
 // OpenRows implements exec.RowReader: the rows' pages are read of the block's file, or the rows by the row path, one after the other.
@@ -100,17 +102,24 @@ func (w *view) rowsFromFile(cols []scan.Column, keys map[scan.Column]string, fro
 		return nil
 	}
 	defer x.f.release()
-	skip := w.b.skip(x)
-	vecs := make([]*vector.Vector, len(cols))
+	size := int64(0)
+	at := make([]int, len(cols))
 	for i, c := range cols {
-		at := -1
-		if keys[c] != "" {
-			at = x.f.r.Column(keys[c])
-		}
-		if at < 0 {
+		if keys[c] == "" {
 			return nil
 		}
-		v, ok, err := x.f.r.ReadRows(x.i, at, skip+from, skip+to)
+		if at[i] = x.f.r.Column(keys[c]); at[i] < 0 {
+			return nil
+		}
+		size += x.block().Chunks[at[i]].Size
+	}
+	if size <= w.s.set.smallChunks {
+		return nil
+	}
+	skip := w.b.skip(x)
+	vecs := make([]*vector.Vector, len(cols))
+	for i := range cols {
+		v, ok, err := x.f.r.ReadRows(x.i, at[i], skip+from, skip+to)
 		if err != nil {
 			x.f.damaged(err)
 		}

@@ -40,6 +40,8 @@ type Set struct {
 	m     *metrics
 	kept  atomic.Pointer[workspace] // of the last Seal; nil while one runs
 
+	smallChunks int64 // columns of so many bytes are not read page by page
+
 	mu     sync.Mutex // guards the maps only
 	parts  map[state.TopicPartition]*part
 	topics map[state.TopicID]*topicFiles
@@ -65,7 +67,7 @@ func New(o Options) *Set {
 	if o.BlockBytes <= 0 {
 		o.BlockBytes = defaultBlockBytes
 	}
-	s := &Set{o: o, parts: map[state.TopicPartition]*part{}, topics: map[state.TopicID]*topicFiles{}}
+	s := &Set{o: o, parts: map[state.TopicPartition]*part{}, topics: map[state.TopicID]*topicFiles{}, smallChunks: defaultSmallChunks}
 	s.cache = newCache(o.CacheBytes)
 	s.m = newMetrics(o.Registry, s.cache)
 	s.cache.m = s.m

@@ -3,14 +3,22 @@ package exec
 import "millrace/scan"
 
 // aheadBlocks is how many blocks before it is opened a block's columns are fetched: enough that the disk is busy while
-// a block is computed, few enough that what is fetched is not pushed out again before it is read.
-const aheadBlocks = 8
+// a block is computed, few enough that what is fetched is not pushed out again before it is read. Of blocks that soon may
+// turn out to be hopeless fewer are.
+const (
+	aheadBlocks  = 8
+	aheadOfBound = 2
+)
 
-// fetchAhead begins to fetch the blocks up to aheadBlocks behind the one at place at of those to be visited. Safe for concurrent use.
+// fetchAhead begins to fetch the blocks behind the one at place at of those to be visited. Safe for concurrent use.
 func (m *morsels) fetchAhead(at int) {
+	ahead := aheadBlocks
+	if m.bound != nil {
+		ahead = aheadOfBound
+	}
 	for {
 		k := m.fetched.Load()
-		if k >= int64(min(len(m.blocks), at+1+aheadBlocks)) {
+		if k >= int64(min(len(m.blocks), at+1+ahead)) {
 			return
 		}
 		if !m.fetched.CompareAndSwap(k, k+1) {
