@@ -139,12 +139,20 @@ func (p *planner) native(e sql.Expression, r *relation, as *form) (typed, string
 		return typed{x.expr, form{kind: kindText, sql: e.Type(), t: stringType}}, reason
 	case Checked:
 		op, left, right := e.Arithmetic()
+		if op == "div" {
+			if x, reason := p.intDivideTwice(e, left, right, r); reason == "" {
+				return x, ""
+			}
+		}
 		return p.arithmetic(e, op, left, right, r)
 	case *expression.Arithmetic:
 		return p.arithmetic(e, e.Op, e.LeftChild, e.RightChild, r)
 	case *expression.Div:
 		return p.divide(e, r)
 	case *expression.IntDiv:
+		if x, reason := p.intDivideTwice(e, e.LeftChild, e.RightChild, r); reason == "" {
+			return x, ""
+		}
 		return p.intDivide(e, r)
 	case *expression.Mod:
 		return p.modulo(e, r)
@@ -152,6 +160,7 @@ func (p *planner) native(e sql.Expression, r *relation, as *form) (typed, string
 		if strings.EqualFold(e.FunctionName(), "concat") {
 			return p.concat(e, r)
 		}
+		return p.unixTime(e, r)
 	}
 	return typed{}, notExpression
 }

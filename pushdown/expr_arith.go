@@ -1,6 +1,8 @@
 package pushdown
 
 import (
+	"math"
+
 	"millrace/scan/exec"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -160,6 +162,25 @@ func (p *planner) intDivide(e *expression.IntDiv, r *relation) (typed, string) {
 		return typed{}, notFamilies
 	}
 	return typed{exec.Arith{Op: exec.IntDiv, L: l.expr, R: x.expr, T: f.t, Text: e.String()}, f}, ""
+}
+
+// intDivideTwice converts (whole number / n) DIV m, of constants whose first quotient has four digits at most: n and m together divide. So time in
+// milliseconds is often cut to hours.
+func (p *planner) intDivideTwice(e, left, right sql.Expression, r *relation) (typed, string) {
+	l, by := overConstant(left)
+	if l == nil {
+		return typed{}, notFamilies
+	}
+	n, m := positive(by, 10_000), positive(right, math.MaxInt32)
+	f, ok := formOf(e.Type())
+	if n == 0 || 10_000%n != 0 || m == 0 || !ok || f.kind != kindInt {
+		return typed{}, notFamilies
+	}
+	x, reason := p.expr(l, r)
+	if reason != "" || x.form.kind != kindInt || types.IsYear(x.form.sql) {
+		return typed{}, notFamilies
+	}
+	return typed{exec.Arith{Op: exec.IntDiv, L: x.expr, R: exec.Const{T: intType, Int: n * m}, T: f.t, Text: e.String()}, f}, ""
 }
 
 // modulo converts % of integers by a constant other than 0 and -1; the engine answers with a decimal.

@@ -131,6 +131,14 @@ func (p *planner) functionBuckets(x sql.FunctionExpression, f form) (bucket, boo
 				return c.at(p, formatGranularity(s))
 			}
 		}
+	case tumble, hop:
+		n := positive(args[1], math.MaxInt64)
+		if name == hop { // windows begin and end at multiples of both
+			n = gcd(n, positive(args[2], math.MaxInt64))
+		}
+		if n > 0 && n%1e6 == 0 {
+			return p.strikes(args[0], f, gcd(n/1e6, 86400)) // the last Unix time is the end of a day
+		}
 	case "floor":
 		if d, ok := args[0].(*expression.Div); ok {
 			if b, ok := p.floored(d, f); ok {
@@ -220,6 +228,9 @@ func newBucket(step, origin, least int64) bucket {
 const (
 	timeReader  = "millrace time text"
 	clockReader = "millrace clock text"
+	// tumble and hop are what TUMBLE and HOP become: the beginning of a window of so many microseconds, each so many behind the last one.
+	tumble = "millrace tumble"
+	hop    = "millrace hop"
 )
 
 // clock says how time e is made of a column of form f.
