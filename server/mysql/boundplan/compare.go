@@ -143,7 +143,8 @@ func fixDecimals(c expression.Comparer) sql.Expression {
 	if l.Scale() >= r.Scale() {
 		return nil
 	}
-	if _, constant := c.Right().(*expression.Literal); constant {
+	_, constant := c.Right().(*expression.Literal)
+	if _, column := c.Left().(*expression.GetField); column && constant {
 		return nil // pushdown.Exact knows better
 	}
 	switch c.(type) {

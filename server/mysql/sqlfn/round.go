@@ -1,6 +1,8 @@
 package sqlfn
 
 import (
+	"math"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
@@ -8,7 +10,7 @@ import (
 )
 
 // roundFunctions are ROUND of decimals to a known number of digits, which has that many: the engine's keep those of what is
-// rounded. Everything else is the engine's.
+// rounded; and ROUND of doubles, whose halves go to the even side. Everything else is the engine's.
 func roundFunctions() []sql.Function {
 	return []sql.Function{sql.FunctionN{Name: "round", Fn: func(args ...sql.Expression) (sql.Expression, error) {
 		if digits, ok := roundDigits(args); ok && types.IsDecimal(args[0].Type()) {
@@ -27,8 +29,39 @@ func roundFunctions() []sql.Function {
 				return d.Round(min(digits, -d.Exponent())).Truncate(max(0, digits)), nil
 			}}, nil
 		}
+		if len(args) > 0 && len(args) < 3 && types.IsFloat(args[0].Type()) {
+			return &scalar{name: "round", args: args, strict: true, typeOf: fixed(types.Float64), eval: roundDouble}, nil
+		}
 		return function.NewRound(args...)
 	}}}
+}
+
+// roundDouble rounds as MySQL does, by C's rint.
+func roundDouble(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
+	x, err := toFloat(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	digits := int64(0)
+	if len(args) > 1 {
+		if digits, err = toInt(ctx, args[1]); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case digits > 308 || math.IsInf(x, 0) || math.IsNaN(x):
+		return x, nil
+	case digits < -308:
+		return 0.0, nil
+	}
+	p := math.Pow10(int(max(digits, -digits)))
+	if digits < 0 {
+		return math.RoundToEven(x/p) * p, nil
+	}
+	if y := math.RoundToEven(x * p); !math.IsInf(y, 0) {
+		return y / p, nil
+	}
+	return x, nil
 }
 
 // roundDigits are those of ROUND, if they are known; negative ones are before the point.
