@@ -68,7 +68,8 @@ func (g *Gen) number(alias string, depth int) string {
 			"("+named(alias, "b")+" << "+g.pick("1", "3", "63", "64")+")", "("+a+" >> "+g.pick("1", "8", "64")+")", "-("+b+")")
 	case 24:
 		t := g.column(alias, moment)
-		return g.pick("TIME_TO_SEC("+t+")", "DAYOFMONTH("+t+")", "WEEKOFYEAR("+t+")", "PERIOD_DIFF(EXTRACT(YEAR_MONTH FROM "+t+"), 202401)", "UNIX_TIMESTAMP("+t+")",
+		// Not TIME_TO_SEC: MariaDB's has a fraction.
+		return g.pick("DAYOFMONTH("+t+")", "WEEKOFYEAR("+t+")", "PERIOD_DIFF(EXTRACT(YEAR_MONTH FROM "+t+"), 202401)", "UNIX_TIMESTAMP("+t+")",
 			"("+g.column(alias, date)+" + 0)", "DAYOFYEAR("+g.when(alias, 1)+")", "YEAR("+g.when(alias, 1)+")")
 	case 25:
 		return "IF(" + g.condition(alias, depth-1) + ", " + g.number(alias, depth-1) + ", " + g.small(alias, 0) + ")"

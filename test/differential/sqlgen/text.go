@@ -57,7 +57,7 @@ func (g *Gen) text(alias string, depth int) string {
 	case 19:
 		return "INSERT(" + t() + ", " + g.pick("0", "1", "2", "-1", "9") + ", " + g.pick("0", "1", "3", "-1") + ", " + g.literal(text) + ")"
 	case 20:
-		return g.pick("ELT("+named(alias, "j")+", 'one', "+g.column(alias, text)+", 'three')", "MID("+t()+", 2, 2)", "SUBSTRING("+t()+" FROM -3 FOR 2)", "QUOTE("+t()+")")
+		return g.pick("ELT("+named(alias, "j")+", 'one', "+g.column(alias, text)+", 'three')", "MID("+t()+", 2, 2)", "SUBSTRING("+g.column(alias, text)+" FROM -3 FOR 2)", "QUOTE("+t()+")")
 	case 21:
 		return g.pick("LPAD("+named(alias, "j")+", 5, '0')", "FORMAT("+named(alias, "n")+", "+g.pick("0", "1", "3")+")", "CONV("+named(alias, "j")+", 10, 2)",
 			"BIN("+named(alias, "j")+")", "OCT("+named(alias, "j")+")", "CONCAT("+named(alias, "d")+", ' ', "+named(alias, "j")+")")
