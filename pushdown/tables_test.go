@@ -156,24 +156,6 @@ func TestDaylightSavingChangesNoAnswer(t *testing.T) {
 	}
 }
 
-func TestThePrimaryKeyIsReported(t *testing.T) {
-	b := newBench(t)
-	id := b.topic("my.keys", 1, nil)
-	b.values(id, 0, `{"a":1}`)
-	b.want("SELECT index_name,seq_in_index,column_name,non_unique FROM information_schema.statistics WHERE table_schema='kafka' AND table_name='my.keys'",
-		"PRIMARY,1,_partition,0", "PRIMARY,2,_offset,0")
-	b.want("SELECT constraint_name,column_name,ordinal_position FROM information_schema.key_column_usage WHERE table_schema='kafka'",
-		"PRIMARY,_partition,1", "PRIMARY,_offset,2")
-	got, err := b.query(true, "SHOW KEYS FROM `my.keys`")
-	if err != nil || len(got) != 2 || !strings.Contains(got[1], "PRIMARY,2,_offset") {
-		t.Errorf("%q %v", got, err)
-	}
-	got, err = b.query(true, "SHOW CREATE TABLE `my.keys`")
-	if err != nil || strings.Count(got[0], "PRIMARY KEY") != 1 {
-		t.Errorf("%q %v", got, err)
-	}
-}
-
 func TestWhatTheColumnLimitsLeaveOutIsInRest(t *testing.T) {
 	b := newBench(t)
 	id := b.topic("wide", 1, nil)

@@ -55,12 +55,13 @@ func (c *conn) explainLines(ctx *sql.Context, stmt sqlparser.Statement, text str
 	if err != nil {
 		return nil, err
 	}
+	lines = append(lines, stands.lines...)
 	lines = append(lines, strings.Split(strings.TrimRight(sql.Describe(node, sql.DescribeOptions{}), "\n"), "\n")...)
 	if !analyze {
 		for i, l := range lines {
 			lines[i] = stands.named(l)
 		}
-		return append(stands.lines, lines...), nil
+		return lines, nil
 	}
 	start := time.Now()
 	trace := &pushdown.Trace{}

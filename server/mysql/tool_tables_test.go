@@ -117,3 +117,23 @@ func TestShowVariablesTakesConditionsOnValues(t *testing.T) {
 		{"SELECT variable_value FROM performance_schema.session_variables WHERE variable_name='autocommit'", "ON"},
 	}.check(t, in)
 }
+
+func TestThePrimaryKeyIsReported(t *testing.T) {
+	in := start(t, nil)
+	in.topic("my.keys", nil, `{"a":1}`)
+	cases{
+		{"SELECT index_name, seq_in_index, column_name, non_unique FROM information_schema.statistics WHERE table_schema='kafka' AND table_name='my.keys'", "PRIMARY,1,_partition,0 / PRIMARY,2,_offset,0"},
+		{"SELECT constraint_name, column_name, ordinal_position FROM information_schema.key_column_usage WHERE table_schema='kafka'", "PRIMARY,_partition,1 / PRIMARY,_offset,2"},
+		{"SELECT constraint_name, constraint_type FROM information_schema.table_constraints WHERE table_schema='kafka'", "PRIMARY,PRIMARY KEY"},
+	}.check(t, in)
+	db := in.open("app", "", "")
+	if got := ask(t, db, "SHOW KEYS FROM `my.keys`"); !strings.Contains(got, "PRIMARY,2,_offset") {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SHOW CREATE TABLE `my.keys`"); strings.Count(got, "PRIMARY KEY") != 1 {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SHOW CREATE TABLE `my.keys$latest`"); strings.Count(got, "PRIMARY KEY") != 1 {
+		t.Error(got)
+	}
+}
