@@ -20,7 +20,11 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		*expression.GreaterThan, *expression.GreaterThanOrEqual:
 		c := e.(expression.Comparer)
 		left, right := c.Left(), c.Right()
+		if sides := asTimes(ctx, left, right); sides != nil {
+			left, right = sides[0], sides[1]
+		}
 		switch {
+		case left != c.Left() || right != c.Right():
 		case types.IsDecimal(left.Type()) && types.IsDecimal(right.Type()):
 			return fixDecimals(c)
 		case isNumber(left) && sqlfn.IsText(right):
@@ -50,6 +54,9 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 			return nil
 		}
 		left := e.Left()
+		if sides := asTimes(ctx, append([]sql.Expression{left}, list...)...); sides != nil {
+			return expression.NewInTuple(sides[0], expression.Tuple(sides[1:]))
+		}
 		out := make(expression.Tuple, len(list))
 		numbers, changed := 0, false
 		for i, x := range list {
@@ -70,6 +77,9 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		return expression.NewInTuple(left, out)
 	case *expression.Between:
 		val, lower, upper := e.Val, e.Lower, e.Upper
+		if sides := asTimes(ctx, val, lower, upper); sides != nil {
+			return expression.NewBetween(sides[0], sides[1], sides[2])
+		}
 		switch {
 		case types.IsDecimal(val.Type()) && (otherDigits(lower, val) || otherDigits(upper, val)):
 			// The engine cuts digits of one or the other.
@@ -93,6 +103,8 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 			return nil
 		}
 		return expression.NewBetween(val, lower, upper)
+	case *expression.Convert:
+		return fixCast(ctx, e)
 	case *aggregation.CountDistinct:
 		return fixDistinct(ctx, e)
 	case *expression.And, *expression.Or, *expression.Xor, *expression.Not, *expression.UnaryMinus,
@@ -123,6 +135,26 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 	default:
 		return nil
 	}
+}
+
+// fixCast makes a number of a time by its digits, where the engine counts seconds, and of text by the number that it begins with,
+// where the engine has 0 if it does not end with it.
+func fixCast(ctx *sql.Context, e *expression.Convert) sql.Expression {
+	to, from := e.Type(), e.Child.Type()
+	var number sql.Expression
+	switch {
+	case types.IsFloat(to) && sqlfn.IsText(e.Child):
+		number = asNumber(ctx, e.Child, types.Float64)
+	case (types.IsFloat(to) || types.IsInteger(to)) && (types.IsTime(from) || types.IsTimespan(from)):
+		number = sqlfn.TimeNumber(e.Child)
+	default:
+		return nil
+	}
+	x, err := e.WithChildren(number)
+	if err != nil {
+		return nil
+	}
+	return x
 }
 
 // otherDigits says whether a is a decimal, and no constant, with more or fewer digits behind the point than decimal b.

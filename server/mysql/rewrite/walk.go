@@ -189,6 +189,8 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 			return r
 		}
 		return rewriteArithmetic(e)
+	case *sqlparser.SubstrExpr:
+		return rewriteSubstring(e)
 	case *sqlparser.UnaryExpr:
 		return rewriteBitNot(e)
 	case *sqlparser.ColName:

@@ -18,8 +18,10 @@ const maxDecimalScale = 30
 // numberFunctions are missing in the engine, or wrong there.
 func numberFunctions() []sql.Function {
 	return []sql.Function{
-		absFunction(),
 		scalarFunction(scalar{name: "sign", strict: true, typeOf: fixed(types.Int64), eval: sign}, 1, 1),
+		scalarFunction(scalar{name: "abs", strict: true, typeOf: absoluteType, eval: absolute}, 1, 1),
+		scalarFunction(scalar{name: "pow", strict: true, typeOf: fixed(types.Float64), eval: power}, 2, 2),
+		scalarFunction(scalar{name: "power", strict: true, typeOf: fixed(types.Float64), eval: power}, 2, 2),
 		scalarFunction(scalar{name: "truncate", strict: true, typeOf: truncateType, eval: truncate}, 2, 2),
 		scalarFunction(scalar{name: "period_add", strict: true, typeOf: fixed(types.Int64), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
 			months, ok, err := periodMonths(ctx, args[0])
@@ -45,6 +47,53 @@ func numberFunctions() []sql.Function {
 			return a - b, nil
 		}}, 2, 2),
 	}
+}
+
+func absoluteType(args []sql.Expression) sql.Type {
+	switch t := args[0].Type(); {
+	case types.IsUnsigned(t):
+		return types.Uint64
+	case types.IsInteger(t), types.IsBoolean(t):
+		return types.Int64
+	case types.IsDecimal(t):
+		return t
+	}
+	return types.Float64
+}
+
+// absolute has an error where the engine's wraps around.
+func absolute(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+	if w, ok := integerOf(args[0]); ok && !types.IsFloat(exprs[0].Type()) {
+		switch {
+		case types.IsUnsigned(exprs[0].Type()):
+			return w.abs, nil
+		case w.abs > math.MaxInt64:
+			return nil, sqlerr.New(1690, "22003", "BIGINT value is out of range in 'abs(%s)'", exprs[0])
+		}
+		return int64(w.abs), nil
+	}
+	if d, ok := args[0].(decimal.Decimal); ok {
+		return d.Abs(), nil
+	}
+	f, err := doubleOf(ctx, args[0], exprs[0].Type())
+	return math.Abs(f), err
+}
+
+// power has an error where the engine's is NULL or infinite.
+func power(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+	base, err := doubleOf(ctx, args[0], exprs[0].Type())
+	if err != nil {
+		return nil, err
+	}
+	exponent, err := doubleOf(ctx, args[1], exprs[1].Type())
+	if err != nil {
+		return nil, err
+	}
+	p := math.Pow(base, exponent)
+	if math.IsInf(p, 0) || math.IsNaN(p) {
+		return nil, sqlerr.New(1690, "22003", "DOUBLE value is out of range in 'pow(%s,%s)'", exprs[0], exprs[1])
+	}
+	return p, nil
 }
 
 // sign is that of the number itself: the engine's is that of the number rounded.

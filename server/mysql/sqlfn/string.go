@@ -1,6 +1,7 @@
 package sqlfn
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,7 +20,7 @@ func tooLong(ctx *sql.Context, name string) any {
 // stringFunctions are those that make long text of short: the engine's know no bound, and one
 // REPLACE of every letter of a long text by another long text ended the process.
 func stringFunctions(memory Memory) []sql.Function {
-	return append(letterFunctions(), []sql.Function{
+	return append(slices.Concat(letterFunctions(), searchFunctions()), []sql.Function{
 		scalarFunction(scalar{name: "concat", strict: true, joins: true, typeOf: fixed(types.LongText), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
 			return joined(ctx, memory, "concat", args, "")
 		}}, 1, maxArguments),
