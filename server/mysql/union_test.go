@@ -59,6 +59,10 @@ func TestUnionsOfManyMembersArePlannedInTimeThatGrowsWithThem(t *testing.T) {
 	for i := range 12 {
 		mixed = fmt.Sprintf("SELECT * FROM (%s UNION ALL SELECT %d, NULL, 1.5, 'y') u%d", mixed, i, i)
 	}
+	many := "SELECT 0 AS a"
+	for i := range 399 {
+		many += fmt.Sprintf(" UNION ALL SELECT %d", i+1)
+	}
 	ctes := "WITH c0 AS (SELECT 1 AS a, 'x' AS b, 2 AS c, 3 AS d)"
 	for i := range 10 {
 		ctes += fmt.Sprintf(", c%d AS (SELECT * FROM c%d UNION ALL SELECT 1.25, 'yy', %d, NULL FROM t)", i+1, i, i)
@@ -66,6 +70,8 @@ func TestUnionsOfManyMembersArePlannedInTimeThatGrowsWithThem(t *testing.T) {
 	for _, c := range []struct{ name, query, want string }{
 		{"all", "SELECT COUNT(*), COUNT(c0), MAX(c3) FROM (" + manyTypes(40, "UNION ALL") + ") u", "40,32,xxxxxxx"},
 		{"distinct", "SELECT COUNT(*) FROM (" + manyTypes(40, "UNION") + ") u", "40"},
+		{"long", "SELECT SUM(a) FROM (" + many + ") u", "79800"},
+		{"in order", many + " LIMIT 398, 5", "398 / 399"},
 		{"derived", "SELECT a1, a20 FROM (" + deep + ") x", "1,20"},
 		{"mixed", "SELECT COUNT(*), SUM(c) FROM (" + mixed + ") x", "13,20.0"},
 		{"ctes", ctes + " SELECT COUNT(*), SUM(a) FROM c10", "21,26.00"},

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"millrace/server/mysql/sqlfn"
@@ -19,6 +20,8 @@ import (
 const (
 	// wideUnion is from how many members on the columns of a set operation are wrapped.
 	wideUnion = 3
+	// longUnion is from how many members on a union is made as low as it can be.
+	longUnion = 8
 	// mostPlain is how many queries may read one another before columns are wrapped.
 	mostPlain = 2
 )
@@ -73,6 +76,7 @@ func (d *deepQueries) query(sel sqlparser.SelectStatement) *deepQuery {
 		q = d.query(s.Select)
 	case *sqlparser.SetOp:
 		s.Left, s.Right = separate(s.Left), separate(s.Right)
+		balance(s)
 		leaves := members(s, nil)
 		for i, l := range leaves {
 			m := d.query(l)
@@ -227,6 +231,40 @@ func separate(s sqlparser.SelectStatement) sqlparser.SelectStatement {
 		SelectExprs: sqlparser.SelectExprs{&sqlparser.StarExpr{}},
 		From:        sqlparser.TableExprs{&sqlparser.AliasedTableExpr{Expr: &sqlparser.Subquery{Select: set}, As: sqlparser.NewTableIdent("millrace member"), Auth: nothingToCheck}},
 	}
+}
+
+// balance makes of a long chain of unions of one kind, each within the next, a tree whose height is the logarithm of that: the planner
+// takes time for every member at every height. The members keep their order.
+func balance(s *sqlparser.SetOp) {
+	switch s.Type {
+	case sqlparser.UnionStr, sqlparser.UnionAllStr, sqlparser.UnionDistinctStr:
+	default:
+		return
+	}
+	parts := []sqlparser.SelectStatement{s.Right}
+	left := s.Left
+	for {
+		l, ok := left.(*sqlparser.SetOp)
+		if !ok || l.Type != s.Type || l.With != nil || l.Into != nil || l.Limit != nil || len(l.OrderBy) > 0 {
+			break
+		}
+		parts, left = append(parts, l.Right), l.Left
+	}
+	parts = append(parts, left)
+	if len(parts) < longUnion {
+		return
+	}
+	slices.Reverse(parts)
+	var tree func(parts []sqlparser.SelectStatement) sqlparser.SelectStatement
+	tree = func(parts []sqlparser.SelectStatement) sqlparser.SelectStatement {
+		if len(parts) == 1 {
+			return parts[0]
+		}
+		half := len(parts) / 2
+		return &sqlparser.SetOp{Type: s.Type, Left: tree(parts[:half]), Right: tree(parts[half:])}
+	}
+	half := len(parts) / 2
+	s.Left, s.Right = tree(parts[:half]), tree(parts[half:])
 }
 
 // members are the SELECTs that set operations put together, in order.
