@@ -109,6 +109,10 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 			return b.distinct(ctx, n.Child, row)
 		case *plan.OrderedDistinct:
 			return b.distinct(ctx, n.Child, row)
+		case *plan.Sort:
+			return b.corrected(ctx, n, row)
+		case *plan.SetOp:
+			return b.setOp(ctx, n, row)
 		}
 		if madeInMemory(n) {
 			return cancellable(ctx, n, row)
@@ -121,7 +125,7 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		}
 	}
 	if !b.enabled(ctx) {
-		return b.groups(ctx, n, row)
+		return b.corrected(ctx, n, row)
 	}
 	if len(row) == 0 {
 		// What reads next to nothing comes first, then columns, then what spares the engine rows.
@@ -147,7 +151,7 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return nil, err
 	}
 	if d == nil {
-		return b.groups(ctx, n, row)
+		return b.corrected(ctx, n, row)
 	}
 	for _, l := range d.left {
 		b.log.DebugContext(ctx, "filter stays with the engine", "table", d.acc.table.Name(), "filter", l.expr.String(), "reason", l.reason)
@@ -158,13 +162,32 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 	return b.base.Build(ctx, d.node, row)
 }
 
-// groups builds a GROUP BY; nil for other nodes, and where all rows are one group.
-func (b override) groups(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
-	g, ok := n.(*plan.GroupBy)
-	if !ok || len(g.GroupByExprs) == 0 {
-		return nil, nil
+// corrected builds a GROUP BY or a sort as the engine's is not; nil where that is right, and for other nodes.
+func (b override) corrected(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
+	switch n := n.(type) {
+	case *plan.GroupBy:
+		list := expandedExtremes(n.SelectedExprs)
+		if list != nil {
+			n = plan.NewGroupBy(list, n.GroupByExprs, n.Child)
+		}
+		switch {
+		case len(n.GroupByExprs) > 0:
+			return b.groupRows(ctx, n, row)
+		case list != nil: // all rows are one group
+			return b.base.Build(ctx, n, row)
+		}
+	case *plan.Sort:
+		if fields := expandedSort(n.SortFields); fields != nil {
+			return b.base.Build(ctx, plan.NewSort(fields, n.Child), row)
+		}
+	case *plan.TopN:
+		if fields := expandedSort(n.Fields); fields != nil {
+			top := *n
+			top.Fields = fields
+			return b.base.Build(ctx, &top, row)
+		}
 	}
-	return b.groupRows(ctx, g, row)
+	return nil, nil
 }
 
 // decision is what a rule made of a node.

@@ -1,7 +1,6 @@
 package pushdown
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -41,15 +40,8 @@ func (it *distinctIter) Next(ctx *sql.Context) (sql.Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		it.key = it.key[:0]
-		for i, v := range row {
-			var t sql.Type
-			if i < len(it.schema) {
-				t = it.schema[i].Type
-			}
-			if it.key, err = appendGroupKey(ctx, it.key, t, v); err != nil {
-				return nil, err
-			}
+		if it.key, err = appendRowKey(ctx, it.key[:0], it.schema, row); err != nil {
+			return nil, err
 		}
 		if _, seen := it.seen[string(it.key)]; seen {
 			continue
@@ -62,6 +54,21 @@ func (it *distinctIter) Next(ctx *sql.Context) (sql.Row, error) {
 		it.seen[string(it.key)] = struct{}{}
 		return row, nil
 	}
+}
+
+// appendRowKey appends the key of every value of a row.
+func appendRowKey(ctx *sql.Context, b []byte, schema sql.Schema, row sql.Row) ([]byte, error) {
+	for i, v := range row {
+		var t sql.Type
+		if i < len(schema) {
+			t = schema[i].Type
+		}
+		var err error
+		if b, err = appendGroupKey(ctx, b, t, v); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // appendGroupKey appends bytes that are the same for values of type t that are equal, NULLs among them, and for no
@@ -99,11 +106,11 @@ func appendGroupKey(ctx *sql.Context, b []byte, t sql.Type, v any) ([]byte, erro
 		return appendText(b, 's', string(v)), nil
 	case string:
 		if st, ok := t.(sql.StringType); ok && !bytesCompare(st) {
-			var weights bytes.Buffer
-			if err := st.Collation().WriteWeightString(&weights, v); err != nil {
+			weights, err := AppendWeights(nil, st.Collation(), v)
+			if err != nil {
 				return nil, err
 			}
-			v = weights.String()
+			v = string(weights)
 		}
 		return appendText(b, 's', v), nil
 	}

@@ -259,7 +259,7 @@ func (p *partition) extremes(ctx *sql.Context, arg sql.Expression, c *windowColu
 				continue
 			}
 			for len(best) > 0 {
-				order, err := compareKeys(ctx, typ, values[best[len(best)-1]], values[seen])
+				order, err := CompareKeys(ctx, typ, values[best[len(best)-1]], values[seen])
 				if err != nil {
 					return err
 				}

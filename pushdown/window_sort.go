@@ -89,7 +89,7 @@ func (s *windowSort) compare(ctx *sql.Context, a, b int32, from, to int) int {
 		if s.err != nil {
 			return 0
 		}
-		c, err := compareKeys(ctx, s.exprs[k].Type(), s.key(a, k), s.key(b, k))
+		c, err := CompareKeys(ctx, s.exprs[k].Type(), s.key(a, k), s.key(b, k))
 		if err != nil {
 			s.err = err
 			return 0
@@ -104,8 +104,8 @@ func (s *windowSort) compare(ctx *sql.Context, a, b int32, from, to int) int {
 	return 0
 }
 
-// compareKeys compares two values of an expression of type t as the engine does, NULL before all others.
-func compareKeys(ctx *sql.Context, t sql.Type, a, b any) (int, error) {
+// CompareKeys compares two values of an expression of type t as the engine does, NULL before all others.
+func CompareKeys(ctx *sql.Context, t sql.Type, a, b any) (int, error) {
 	if a == nil || b == nil {
 		switch {
 		case a != nil:
@@ -140,6 +140,8 @@ func compareKeys(ctx *sql.Context, t sql.Type, a, b any) (int, error) {
 		if b, ok := b.(string); ok {
 			if st, ok := t.(sql.StringType); ok && bytesCompare(st) {
 				return strings.Compare(a, b), nil
+			} else if ok {
+				return CompareText(ctx, st.Collation(), a, b)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"millrace/pushdown"
 	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -128,9 +129,9 @@ func foldedKey(ctx *sql.Context, v any, t sql.Type, coll sql.CollationID) (strin
 	if err != nil {
 		return "", err
 	}
-	var key strings.Builder
-	if err := coll.WriteWeightString(&key, s); err != nil {
+	key, err := pushdown.AppendWeights(nil, coll, s)
+	if err != nil {
 		return "", err
 	}
-	return hex.EncodeToString([]byte(key.String())), nil
+	return hex.EncodeToString(key), nil
 }

@@ -32,14 +32,7 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		case sqlfn.IsText(left) && isNumber(right):
 			left = asNumber(ctx, left, right.Type())
 		case sqlfn.IsText(left) && sqlfn.IsText(right):
-			e := fixPadding(ctx, c)
-			if e == nil {
-				return fixFoldedEquality(ctx, c)
-			}
-			if folded := fixFoldedEquality(ctx, e.(expression.Comparer)); folded != nil {
-				return folded
-			}
-			return e
+			return fixText(ctx, c)
 		default:
 			return nil
 		}
@@ -155,6 +148,17 @@ func fixCast(ctx *sql.Context, e *expression.Convert) sql.Expression {
 		return nil
 	}
 	return x
+}
+
+// fixText has text compared as its collation compares. nil: nothing to do.
+func fixText(ctx *sql.Context, c expression.Comparer) sql.Expression {
+	var out sql.Expression
+	for _, fix := range [...]func(*sql.Context, expression.Comparer) sql.Expression{fixPadding, fixFoldedEquality, fixExpanded} {
+		if x := fix(ctx, c); x != nil {
+			out, c = x, x.(expression.Comparer)
+		}
+	}
+	return out
 }
 
 // otherDigits says whether a is a decimal, and no constant, with more or fewer digits behind the point than decimal b.

@@ -53,7 +53,7 @@ func fixIn(ctx *sql.Context, e sql.Expression) sql.Expression {
 	out := &inSubquery{left: in.LeftChild, sub: sub, rows: &inRows{}}
 	if sqlfn.IsText(in.LeftChild) && types.IsText(out.right()) {
 		lc, lp := sql.GetCoercibility(ctx, in.LeftChild)
-		rc, rp := coercibilityOf(ctx, sub.Query)
+		rc, rp := coercibilityOf(ctx, sub.Query, 0)
 		if coll, _ := sql.ResolveCoercibility(lc, lp, rc, rp); sqlfn.FoldsText(coll) {
 			out.folds = coll
 		}
@@ -61,15 +61,15 @@ func fixIn(ctx *sql.Context, e sql.Expression) sql.Expression {
 	return out
 }
 
-// coercibilityOf the one column of a query.
-func coercibilityOf(ctx *sql.Context, query sql.Node) (sql.CollationID, byte) {
+// coercibilityOf is that of a query's i-th column.
+func coercibilityOf(ctx *sql.Context, query sql.Node, i int) (sql.CollationID, byte) {
 	switch n := query.(type) {
 	case *plan.Project:
-		return sql.GetCoercibility(ctx, n.Projections[0])
+		return sql.GetCoercibility(ctx, n.Projections[i])
 	case *plan.Distinct, *plan.Sort, *plan.Limit, *plan.Offset:
-		return coercibilityOf(ctx, n.Children()[0])
+		return coercibilityOf(ctx, n.Children()[0], i)
 	}
-	if t, ok := query.Schema()[0].Type.(sql.StringType); ok {
+	if t, ok := query.Schema()[i].Type.(sql.StringType); ok {
 		return t.Collation(), 2 // as of a column
 	}
 	return sql.Collation_binary, 5

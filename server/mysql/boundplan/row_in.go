@@ -164,7 +164,14 @@ func (in *rowInSubquery) compare(ctx *sql.Context, l, r []any) (any, error) {
 			out = nil
 			continue
 		}
-		var x sql.Expression = expression.NewEquals(expression.NewLiteral(l[i], in.left[i].Type()), expression.NewLiteral(r[i], in.right(i)))
+		lt, rt := in.left[i].Type(), in.right(i)
+		if types.IsTextOnly(lt) && types.IsTextOnly(rt) { // a constant's collation is not that of where it comes from
+			lc, lp := sql.GetCoercibility(ctx, in.left[i])
+			rc, rp := coercibilityOf(ctx, in.sub.Query, i)
+			coll, _ := sql.ResolveCoercibility(lc, lp, rc, rp)
+			lt, rt = types.CreateLongText(coll), types.CreateLongText(coll)
+		}
+		var x sql.Expression = expression.NewEquals(expression.NewLiteral(l[i], lt), expression.NewLiteral(r[i], rt))
 		if fixed := fixComparison(ctx, x); fixed != nil {
 			x = fixed
 		}

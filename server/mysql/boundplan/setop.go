@@ -2,7 +2,6 @@ package boundplan
 
 import (
 	"reflect"
-	"slices"
 	"time"
 
 	"millrace/catalog/sqltable"
@@ -163,27 +162,19 @@ func (f *setOps) setOp(n *plan.SetOp) (sql.Node, error) {
 	return ordered(retyped), nil
 }
 
-// ordered puts a set operation's order and limits around it where the engine has them wrong: it skips rows before it sorts
-// them, and a UNION leaves out rows of the same bytes, not those that are equal by their columns' collations.
+// ordered puts a set operation's order and limits around it, for package pushdown carries out what is without, and the
+// engine skips rows before it sorts them. A UNION ALL without that is the engine's.
 func ordered(node sql.Node) sql.Node {
 	n, ok := node.(*plan.SetOp)
-	if !ok {
+	if !ok || len(n.SortFields) == 0 && n.Limit == nil && n.Offset == nil {
 		return node
 	}
-	folds := n.SetOpType == plan.UnionType && n.Distinct && slices.ContainsFunc(n.Schema(), func(c *sql.Column) bool {
-		t, ok := c.Type.(sql.StringType)
-		return ok && sqlfn.FoldsText(t.Collation())
-	})
-	if !folds && (n.Offset == nil || len(n.SortFields) == 0) {
+	if n.SetOpType == plan.UnionType && !n.Distinct && (n.Offset == nil || len(n.SortFields) == 0) {
 		return node
 	}
-	all := *n
-	all.SortFields, all.Limit, all.Offset = nil, nil, nil
-	var out sql.Node = &all
-	if folds {
-		all.Distinct = false
-		out = plan.NewDistinct(&all)
-	}
+	bare := *n
+	bare.SortFields, bare.Limit, bare.Offset = nil, nil, nil
+	var out sql.Node = &bare
 	if len(n.SortFields) > 0 {
 		out = plan.NewSort(n.SortFields, out)
 	}

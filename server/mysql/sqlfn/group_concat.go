@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"millrace/pushdown"
 	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -244,11 +245,11 @@ func (b *concatBuffer) entry(ctx *sql.Context, row sql.Row) (e concatEntry, ok b
 			}
 		}
 		if c, _ := sql.GetCoercibility(ctx, by); IsText(by) && FoldsText(c) {
-			var weights strings.Builder
-			if err := c.WriteWeightString(&weights, e.key); err != nil {
+			weights, err := pushdown.AppendWeights(nil, c, e.key)
+			if err != nil {
 				return e, false, err
 			}
-			e.key = weights.String()
+			e.key = string(weights)
 		}
 		if _, there := b.seen[e.key]; there {
 			return e, false, nil
@@ -275,19 +276,9 @@ func (b *concatBuffer) sort(ctx *sql.Context) error {
 	var failed error
 	slices.SortStableFunc(b.entries, func(x, y concatEntry) int {
 		for i, o := range b.g.orders {
-			v, w := x.orders[i], y.orders[i]
-			c := 0
-			switch {
-			case v == nil && w == nil:
-			case v == nil:
-				c = -1
-			case w == nil:
-				c = 1
-			default:
-				var err error
-				if c, err = o.Type().Compare(ctx, v, w); err != nil && failed == nil {
-					failed = err
-				}
+			c, err := pushdown.CompareKeys(ctx, o.Type(), x.orders[i], y.orders[i])
+			if err != nil && failed == nil {
+				failed = err
 			}
 			if b.g.descends[i] {
 				c = -c

@@ -27,7 +27,6 @@ func letterFunctions() []sql.Function {
 		}})
 	}
 	return append(out,
-		sql.Function2{Name: "instr", Fn: func(a, b sql.Expression) sql.Expression { return function.NewInstr(spelled(a), spelled(b)) }},
 		sql.Function3{Name: "substring_index", Fn: func(a, b, n sql.Expression) sql.Expression {
 			return function.NewSubstringIndex(spelled(a), spelled(b), n)
 		}},

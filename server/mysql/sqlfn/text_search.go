@@ -3,9 +3,10 @@ package sqlfn
 import (
 	"unicode/utf8"
 
+	"millrace/pushdown"
+
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
-	"github.com/dolthub/vitess/go/sqltypes"
 	"github.com/shopspring/decimal"
 )
 
@@ -13,6 +14,9 @@ import (
 func searchFunctions() []sql.Function {
 	return []sql.Function{
 		scalarFunction(scalar{name: "locate", strict: true, joins: true, typeOf: fixed(types.Int64), eval: locate}, 2, 3),
+		scalarFunction(scalar{name: "instr", strict: true, joins: true, typeOf: fixed(types.Int64), eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+			return locate(ctx, []any{args[1], args[0]}, []sql.Expression{exprs[1], exprs[0]})
+		}}, 2, 2),
 		scalarFunction(scalar{name: "field", joins: true, typeOf: fixed(types.Int64), eval: field}, 2, maxArguments),
 	}
 }
@@ -110,13 +114,13 @@ func fieldEquality(ctx *sql.Context, wanted any, exprs []sql.Expression) (func(a
 		if err != nil {
 			return nil, err
 		}
-		text := types.MustCreateString(sqltypes.Text, types.LongTextBlobMax, collationOf(ctx, exprs))
+		collation := collationOf(ctx, exprs)
 		return func(v any, t sql.Type) (bool, error) {
 			other, err := ToText(ctx, v, t)
 			if err != nil {
 				return false, err
 			}
-			order, err := text.Compare(ctx, s, other)
+			order, err := pushdown.CompareText(ctx, collation, s, other)
 			return order == 0, err
 		}, nil
 	case exacts:
