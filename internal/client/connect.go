@@ -110,6 +110,12 @@ func (k *Kafka) Client(ctx context.Context, s *IO, opts ...kgo.Opt) (*kgo.Client
 	return cl, nil
 }
 
+// defaultDatabase is the one of topics, and unknownDatabase how a server says that it has none of a name.
+const (
+	defaultDatabase = "kafka"
+	unknownDatabase = 1049
+)
+
 // MySQL is the connection of a command to a MySQL listener.
 type MySQL struct {
 	Address  string `name:"mysql" help:"MySQL listener to connect to." default:"127.0.0.1:3306" placeholder:"HOST:PORT" group:"Connection"`

@@ -44,7 +44,19 @@ type session struct {
 	chopped  bool // long lines are no trouble: tables may be wider than the terminal
 }
 
+// openSession connects. A server that is not ours need not have the database that is asked for when no other is named.
 func openSession(ctx context.Context, s *IO, m *MySQL) (*session, error) {
+	se, err := openIn(ctx, s, m)
+	if no := (*mysql.MySQLError)(nil); m.Database == defaultDatabase && errors.As(err, &no) && no.Number == unknownDatabase {
+		fmt.Fprintf(s.Err, "(there is no database %s here: USE another)\n", m.Database)
+		other := *m
+		other.Database = ""
+		return openIn(ctx, s, &other)
+	}
+	return se, err
+}
+
+func openIn(ctx context.Context, s *IO, m *MySQL) (*session, error) {
 	c, err := m.connector(s)
 	if err != nil {
 		return nil, err
