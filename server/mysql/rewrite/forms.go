@@ -12,17 +12,18 @@ import (
 
 var (
 	// mayHaveForms finds, quickly, what forms may have to change.
-	mayHaveForms  = regexp.MustCompile(`(?is)\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b|\b(?:YEAR|DAY|HOUR|MINUTE|SECOND)_(?:MONTH|HOUR|MINUTE|SECOND|MICROSECOND)\b`)
+	mayHaveForms  = regexp.MustCompile(`(?is)^\s*SHOW\s+SCHEMAS\b|\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b|\b(?:YEAR|DAY|HOUR|MINUTE|SECOND)_(?:MONTH|HOUR|MINUTE|SECOND|MICROSECOND)\b`)
 	isUnknown     = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
 	quantified    = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
 	withRollup    = regexp.MustCompile(`(?is)\bGROUP\s+BY\b.*?\b(WITH\s+ROLLUP)\b`)
 	// compoundUnit is one of an interval; behind a parenthesis it is what EXTRACT takes from a time.
 	compoundUnit  = regexp.MustCompile(`(?i)(\(\s*)?\b(YEAR_MONTH|DAY_(?:HOUR|MINUTE|SECOND|MICROSECOND)|HOUR_(?:MINUTE|SECOND|MICROSECOND)|MINUTE_(?:SECOND|MICROSECOND)|SECOND_MICROSECOND)\b`)
+	schemas       = regexp.MustCompile(`(?i)^\s*SHOW\s+(SCHEMAS)\b`)
 	collatedNames = regexp.MustCompile(`(?i)^\s*SET\b(?:[^;]*,)?\s*NAMES\s+(\w+)\s+(COLLATE)\s+(\w+)`)
 )
 
 // forms writes forms that the parser does not know as such that mean the same: IS UNKNOWN is IS NULL, = ANY (SELECT …) is IN,
-// <> ALL (SELECT …) is NOT IN, WITH ROLLUP is one more name to group by (rollUp), compound units of intervals are names in backticks, and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
+// <> ALL (SELECT …) is NOT IN, WITH ROLLUP is one more name to group by (rollUp), compound units of intervals are names in backticks, SCHEMAS are DATABASES, and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
 // with ANY, SOME or ALL are refused, with what to write instead.
 func forms(text string, ansiQuotes bool) ([]change, error) {
 	if !mayHaveForms.MatchString(text) {
@@ -30,6 +31,9 @@ func forms(text string, ansiQuotes bool) ([]change, error) {
 	}
 	bare := bareText(text, ansiQuotes)
 	var changes []change
+	if m := schemas.FindStringSubmatchIndex(bare); m != nil {
+		changes = append(changes, change{m[2], m[3], "DATABASES"})
+	}
 	for _, m := range isUnknown.FindAllStringSubmatchIndex(bare, -1) {
 		changes = append(changes, change{m[4], m[5], "NULL"})
 	}

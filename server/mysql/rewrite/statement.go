@@ -48,7 +48,10 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 			if sub, ok := n.Expr.(*sqlparser.Subquery); ok {
 				nameTexts(sub.Select)
 			}
+		case *sqlparser.JoinTableExpr:
+			keepOuter(n)
 		case *sqlparser.Select:
+			groupByConstants(n)
 			nameSorted(n)
 			seeRepeated(n)
 		case *sqlparser.AliasedExpr:
