@@ -18,8 +18,10 @@ func TestBranchesHaveTheTypeThatHoldsAllOfThem(t *testing.T) {
 		{"SELECT IFNULL(qty,'none'), COALESCE(qty,'none'), IF(ok,qty,'no'), IFNULL(price,'x') FROM t ORDER BY id", "7,7,7,323.72 / none,none,no,-1.50 / -5,-5,no,x"},
 		{"SELECT IFNULL(SUM(qty),'none') FROM t WHERE id<0", "none"},
 		{"SELECT IFNULL(SUM(qty),0), COALESCE(MAX(f),'none'), IFNULL(AVG(qty),'x') FROM t WHERE id=1", "7,0.1,7.0000"},
-		{"SELECT IF(ok,NULL,day), IF(ok,day,NULL), IFNULL(day,at), IFNULL(day,'none'), IFNULL(at,'none'), IF(ok,day,5) FROM t ORDER BY id",
-			"NULL,2026-01-15,2026-01-15 00:00:00.000,2026-01-15,2026-01-15 09:59:48.931,2026-01-15 / 2026-12-31,NULL,2026-12-31 00:00:00.000,2026-12-31,2026-12-31 23:00:00.000,5 / NULL,NULL,NULL,none,none,5"},
+		{
+			"SELECT IF(ok,NULL,day), IF(ok,day,NULL), IFNULL(day,at), IFNULL(day,'none'), IFNULL(at,'none'), IF(ok,day,5) FROM t ORDER BY id",
+			"NULL,2026-01-15,2026-01-15 00:00:00.000,2026-01-15,2026-01-15 09:59:48.931,2026-01-15 / 2026-12-31,NULL,2026-12-31 00:00:00.000,2026-12-31,2026-12-31 23:00:00.000,5 / NULL,NULL,NULL,none,none,5",
+		},
 		{"SELECT CASE WHEN ok THEN qty ELSE 'x' END, CASE WHEN ok THEN qty ELSE f END, CASE WHEN ok THEN day ELSE 'x' END FROM t ORDER BY id", "7,7,2026-01-15 / x,3.5,x / x,1e+20,x"},
 		{"SELECT NULLIF(qty,7), NULLIF(qty,'7'), NULLIF(s,'5abc'), NULLIF(price,-1.5), NULLIF(day,'2026-01-15') FROM t ORDER BY id", "NULL,NULL,Köln,323.72,NULL / NULL,NULL,NULL,NULL,2026-12-31 / -5,-5,NULL,NULL,NULL"},
 		{"SELECT IFNULL(qty,'none') k, COUNT(*) FROM t GROUP BY k ORDER BY k", "-5,1 / 7,1 / none,1"},
@@ -51,8 +53,10 @@ func TestTextFunctionsSpellNumbersAndTimes(t *testing.T) {
 		{"SELECT LEFT(id,1), LEFT(ok,1), SUBSTRING(20260105,1,6), SUBSTRING(qty FROM 1 FOR 1), INSTR(f,'1'), LOCATE('.',f), SUBSTRING_INDEX(price,'.',1), SUBSTRING_INDEX(price,'.',-1) FROM t WHERE id=1", "1,1,202601,7,3,2,323,72"},
 		{"SELECT LEFT(day,4), RIGHT(at,3), SUBSTR(at,1,13), MID(day,6,2), LEFT(tm,2), LOCATE('-',day), REVERSE(day) FROM t WHERE id=1", "2026,931,2026-01-15 09,01,09,5,51-10-6202"},
 		{"SELECT SUBSTR(at,1,13) m, COUNT(*) FROM t WHERE id<3 GROUP BY m ORDER BY m", "2026-01-15 09,1 / 2026-12-31 23,1"},
-		{"SELECT LPAD(id,3,'0'), RPAD(price,8,'*'), REPEAT(id,2), CONCAT(at,id), UPPER(day), INSERT(id,1,1,'x'), TRIM(id), LTRIM(price), ASCII(id), LENGTH(price), CHAR_LENGTH(day), QUOTE(id), REPLACE(price,'.',',') FROM t WHERE id=1",
-			"001,323.72**,11,2026-01-15 09:59:48.9311,2026-01-15,x,1,323.72,49,6,10,'1',323,72"},
+		{
+			"SELECT LPAD(id,3,'0'), RPAD(price,8,'*'), REPEAT(id,2), CONCAT(at,id), UPPER(day), INSERT(id,1,1,'x'), TRIM(id), LTRIM(price), ASCII(id), LENGTH(price), CHAR_LENGTH(day), QUOTE(id), REPLACE(price,'.',',') FROM t WHERE id=1",
+			"001,323.72**,11,2026-01-15 09:59:48.9311,2026-01-15,x,1,323.72,49,6,10,'1',323,72",
+		},
 		{"SELECT LOCATE('l','Köln'), LOCATE('l','Köln',2), POSITION('n' IN 'Köln'), LOCATE('l',s), INSTR(s,'n'), LOCATE('','ab'), LOCATE('','ab',3), LOCATE('','ab',4), LOCATE('a','ab',0), LOCATE('A','ab'), LOCATE(NULL,'a') FROM t WHERE id=1", "3,3,4,3,4,1,3,0,0,0,NULL"},
 		{"SELECT FIELD('ulm','Ulm'), FIELD('ulm','Ulm','ulm'), FIELD(qty,5,7), FIELD(s,'a',NULL,'Köln'), FIELD(NULL,1), FIELD(price,'323.72'), FIELD('7',7.0), FIELD(day,'2026-01-15') FROM t WHERE id=1", "0,2,2,3,0,1,1,1"},
 		{"SELECT LOCATE('U' COLLATE utf8mb4_0900_ai_ci, 'aub'), FIELD('ulm' COLLATE utf8mb4_0900_ai_ci,'Ulm')", "2,1"},
@@ -61,8 +65,10 @@ func TestTextFunctionsSpellNumbersAndTimes(t *testing.T) {
 
 func TestGreatestAndLeastTakeAnything(t *testing.T) {
 	cases{
-		{"SELECT GREATEST(day,'2026-06-01'), LEAST(day,'2026-06-01'), GREATEST(day,at), LEAST(day,DATE'2026-03-01'), CONCAT(GREATEST(tm,TIME'10:00:00')) FROM t WHERE id<3 ORDER BY id",
-			"2026-06-01,2026-01-15,2026-01-15 09:59:48.931,2026-01-15,10:00:00 / 2026-12-31,2026-06-01,2026-12-31 23:00:00.000,2026-03-01,18:00:00"},
+		{
+			"SELECT GREATEST(day,'2026-06-01'), LEAST(day,'2026-06-01'), GREATEST(day,at), LEAST(day,DATE'2026-03-01'), CONCAT(GREATEST(tm,TIME'10:00:00')) FROM t WHERE id<3 ORDER BY id",
+			"2026-06-01,2026-01-15,2026-01-15 09:59:48.931,2026-01-15,10:00:00 / 2026-12-31,2026-06-01,2026-12-31 23:00:00.000,2026-03-01,18:00:00",
+		},
 		{"SELECT GREATEST(1,2.5,'3'), GREATEST(1,2.5), GREATEST(1,2.5e0), LEAST(1.5,2e0), GREATEST('a','B'), GREATEST(qty,f), LEAST(price,f), GREATEST(NULL,1) FROM t WHERE id=1", "3,2.5,2.5,1.5,a,7,0.1,NULL"},
 		{"SELECT GREATEST(qty,s), GREATEST(s,qty), LEAST(at,'2026-06-01'), GREATEST(18446744073709551615,1), GREATEST(ok,qty) FROM t WHERE id=1", "Köln,Köln,2026-01-15 09:59:48.931,18446744073709551615,7"},
 		{"SELECT GREATEST(-5,'5abc'), GREATEST('5abc',-5)", "5abc,5abc"},

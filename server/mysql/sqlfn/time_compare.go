@@ -22,7 +22,7 @@ func TimeOfNumber(ctx *sql.Context, number *expression.Literal) sql.Expression {
 	switch {
 	case !ok:
 		return nil
-	case at == at.Truncate(24*time.Hour):
+	case at.Equal(at.Truncate(24 * time.Hour)):
 		return expression.NewLiteral(at, types.Date)
 	}
 	return expression.NewLiteral(at, types.DatetimeMaxPrecision)
