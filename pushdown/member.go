@@ -17,7 +17,7 @@ import (
 type Membership interface {
 	sql.Expression
 	// Member says what is asked; false where that has a form that is not told.
-	Member() (Member, bool)
+	Member(ctx *sql.Context) (Member, bool)
 }
 
 // Member asks for a row of Query for which all of On are true, and all of Equal. Without On's there is no such row; where
@@ -31,7 +31,7 @@ type Member struct {
 // LookedUp is a value of the SQL server that the only fitting row of a subquery has.
 type LookedUp interface {
 	sql.Expression
-	Looked() Looked
+	Looked(ctx *sql.Context) Looked
 }
 
 // Looked is a column of the row that a Member asks for, Absent (nil or an integer) if there is none. There is at most one.
@@ -42,13 +42,13 @@ type Looked struct {
 }
 
 // memberOf finds what e asks for where it stands as a condition: whether m is true, or with negated false.
-func memberOf(e sql.Expression) (m Member, negated, ok bool) {
+func memberOf(ctx *sql.Context, e sql.Expression) (m Member, negated, ok bool) {
 	switch e := e.(type) {
 	case Membership:
-		m, ok = e.Member()
+		m, ok = e.Member(ctx)
 		return m, false, ok
 	case *expression.Not:
-		m, negated, ok = memberOf(e.Child)
+		m, negated, ok = memberOf(ctx, e.Child)
 		return m, !negated, ok
 	case *expression.Equals:
 		x, lit := e.Left(), e.Right()
@@ -63,7 +63,7 @@ func memberOf(e sql.Expression) (m Member, negated, ok bool) {
 		if !is || !n.IsZero() && !n.Equal(decimal.NewFromInt(1)) {
 			return Member{}, false, false
 		}
-		m, negated, ok = memberOf(x)
+		m, negated, ok = memberOf(ctx, x)
 		return m, negated != n.IsZero(), ok
 	}
 	return Member{}, false, false
@@ -93,12 +93,7 @@ func (p *planner) matched(r *relation, m Member, negated bool) (*relation, strin
 // matches joins r with the query of m on conditions over both, and says what both are.
 func (p *planner) matches(kind exec.JoinKind, r *relation, m Member, on []sql.Expression) (*relation, *exec.Join, string) {
 	// The engine puts the row at hand in front of all rows of a subquery.
-	query, err := fieldsBelow(m.Query, func(f *expression.GetField) (sql.Expression, error) {
-		if f.Index() < r.width {
-			return nil, errOuterColumn
-		}
-		return f.WithIndex(f.Index() - r.width), nil
-	})
+	query, err := fieldsBelow(m.Query, lessFields(r.width))
 	if err != nil {
 		return nil, nil, err.Error()
 	}
@@ -136,7 +131,7 @@ func (p *planner) withSubqueries(r *relation, exprs ...sql.Expression) (*relatio
 			case LookedUp:
 				r, reason = p.withValue(r, x)
 			case Membership:
-				if m, ok := x.Member(); ok {
+				if m, ok := x.Member(p.ctx); ok {
 					r, reason = p.withMark(r, x, m)
 				}
 			default:
@@ -153,7 +148,7 @@ func (p *planner) withSubqueries(r *relation, exprs ...sql.Expression) (*relatio
 
 // withValue adds the value of x.
 func (p *planner) withValue(r *relation, x LookedUp) (*relation, string) {
-	l := x.Looked()
+	l := x.Looked(p.ctx)
 	both, j, reason := p.matches(exec.LeftOuter, r, l.Member, l.On)
 	if reason != "" {
 		return nil, reason

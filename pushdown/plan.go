@@ -149,7 +149,7 @@ func (p *planner) filter(n sql.Node, cond sql.Expression, child sql.Node) (*rela
 	// First what needs no other rows, which leaves fewer.
 	var own, others []sql.Expression
 	for _, c := range expression.SplitConjunction(cond) {
-		if _, _, ok := memberOf(c); ok {
+		if _, _, ok := memberOf(p.ctx, c); ok {
 			others = append(others, c)
 		} else {
 			own = append(own, c)
@@ -161,7 +161,7 @@ func (p *planner) filter(n sql.Node, cond sql.Expression, child sql.Node) (*rela
 		}
 	}
 	for _, e := range others {
-		m, negated, _ := memberOf(e)
+		m, negated, _ := memberOf(p.ctx, e)
 		if r, reason = p.matched(r, m, negated); reason != "" {
 			p.note(e, reason)
 			return nil, reason

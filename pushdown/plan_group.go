@@ -345,6 +345,9 @@ func (p *planner) groupConcat(e ConcatAggregate, r *relation) (exec.Agg, form, s
 	if reason != "" {
 		return exec.Agg{}, form{}, reason
 	}
+	if x.form.kind == kindInt && !types.IsYear(x.form.sql) {
+		x = typed{exec.Convert{Arg: x.expr, T: stringType, Text: c.Text.String()}, form{kind: kindText, sql: types.LongText, t: stringType}}
+	}
 	if x.form.kind != kindText || c.Distinct && !comparableBytes(x.form.sql) {
 		return exec.Agg{}, form{}, notFamilies
 	}

@@ -39,12 +39,7 @@ func (p *planner) join(n *plan.JoinNode) (*relation, string) {
 	l, r = l.plain(), r.plain()
 	var on []sql.Expression
 	if n.Filter != nil {
-		filter, err := withFields(n.Filter, func(f *expression.GetField) (sql.Expression, error) {
-			if f.Index() < p.lateral {
-				return nil, errOuterColumn
-			}
-			return f.WithIndex(f.Index() - p.lateral), nil
-		})
+		filter, err := withFields(n.Filter, lessFields(p.lateral))
 		if err != nil {
 			return nil, err.Error()
 		}
@@ -67,6 +62,16 @@ func (p *planner) beside(lateral int, n sql.Node) (*relation, string) {
 	defer func(outer int) { p.lateral = outer }(p.lateral)
 	p.lateral = lateral
 	return p.relation(n)
+}
+
+// lessFields counts fields from a later one on.
+func lessFields(n int) func(*expression.GetField) (sql.Expression, error) {
+	return func(f *expression.GetField) (sql.Expression, error) {
+		if f.Index() < n {
+			return nil, errOuterColumn
+		}
+		return f.WithIndex(f.Index() - n), nil
+	}
 }
 
 // joined joins l and r, which is plain, on conditions over the fields of both. both are these fields.

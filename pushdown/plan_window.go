@@ -177,6 +177,10 @@ func (p *planner) windowFunc(e sql.Expression, f frame, child *relation) (exec.W
 			return out, none, reason
 		}
 		null := d.form.kind == kindNull
+		if f, ok := commonForm(x.form, d.form, c.Type()); ok {
+			out.Def = d.expr
+			return out, f, ""
+		}
 		if !null && (!d.form.alike(x.form) || !c.args[2].Type().Equals(c.args[0].Type()) || types.IsDecimal(c.Type())) || !c.Type().Equals(c.args[0].Type()) {
 			return out, none, notFamilies
 		}
@@ -185,6 +189,18 @@ func (p *planner) windowFunc(e sql.Expression, f frame, child *relation) (exec.W
 		}
 	}
 	return out, result, ""
+}
+
+// commonForm is the form of type t of integers, or of texts, which lie in vectors alike whatever their types.
+func commonForm(a, b form, t sql.Type) (form, bool) {
+	f, ok := formOf(t)
+	switch {
+	case !ok || types.IsYear(a.sql) || types.IsYear(b.sql):
+		return form{}, false
+	case a.integer() && b.integer() && f.kind == kindInt, a.kind == kindText && b.kind == kindText && f.kind == kindText:
+		return f, true
+	}
+	return form{}, false
 }
 
 // windowAggregate converts an aggregate whose sum does not depend on how it is added up.

@@ -109,6 +109,16 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 // generator makes SQL from a random source.
 type generator struct{ *rand.Rand }
 
+// otherRows is a condition on rows of another topic.
+func (g generator) otherRows() string {
+	if g.chance(50) {
+		on := g.one("l.k=r.k", "l.w=r.w", "l.b=r.b AND l.k<r.k", "l.n>r.n AND l.u<r.u", "l.d=r.d AND l.s<>r.s", "l.k=r.k AND l.w=r.w", "l.k+1=r.k")
+		return "EXISTS (SELECT 1 FROM auto r WHERE " + on + g.one("", " AND "+g.condition("r.", 0)) + ")"
+	}
+	return g.one("l.k IN (SELECT k", "l.w NOT IN (SELECT w", "l.i IN (SELECT n", "l.d NOT IN (SELECT d", "l.u IN (SELECT i", "(l.k,l.w) NOT IN (SELECT k,w", "(l.b,l.n) IN (SELECT b,n") +
+		" FROM auto r WHERE " + g.condition("r.", 0) + ")"
+}
+
 func (g generator) one(of ...string) string { return of[g.IntN(len(of))] }
 
 func (g generator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -402,8 +412,15 @@ func (g generator) statement() (query string, ordered bool) {
 	default:
 		on := g.one("l.k=r.k", "l.w=r.w", "l.i=r.i AND l.n>r.n", "l._key=r._key AND l._offset=r._offset", "l.d=r.d", "l.b=r.b AND l.k=r.k")
 		kind := g.one("JOIN", "LEFT JOIN")
-		if g.chance(30) {
-			return "SELECT _offset,w FROM ev l WHERE " + g.one("EXISTS", "NOT EXISTS") + " (SELECT 1 FROM auto r WHERE " + on + " AND " + g.condition("r.", 0) + ")", false
+		if g.chance(40) {
+			others := g.otherRows()
+			switch g.IntN(4) {
+			case 0:
+				return "SELECT l._offset," + others + " x,(SELECT " + g.one("COUNT(*)", "MAX(r.n)", "SUM(r.d)", "MIN(r.w)") + " FROM auto r WHERE " + g.one("l.k=r.k", "l.w=r.w", "l.b=r.b AND l.k=r.k") + ") y FROM ev l", false
+			case 1:
+				return "SELECT l.b,SUM(" + others + "),COUNT(DISTINCT l.k,l.w) FROM ev l WHERE " + g.condition("l.", 0) + " OR " + g.otherRows() + " GROUP BY l.b", false
+			}
+			return "SELECT _offset,w FROM ev l WHERE " + g.one("", "NOT ") + others + " AND " + g.condition("l.", 0), false
 		}
 		if g.chance(50) {
 			return "SELECT l.k,COUNT(*),SUM(r.n) FROM ev l " + kind + " auto r ON " + on + " WHERE " + g.condition("l.", 1) + " GROUP BY l.k", false

@@ -123,6 +123,10 @@ func runResults(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
+	jars, err := filepath.Abs(s.jars) // node asks for a whole path
+	if err != nil {
+		return err
+	}
 	dir := filepath.Join(s.dir, "results")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -150,7 +154,7 @@ func runResults(ctx context.Context, s settings) error {
 	fmt.Println("| client | columns | rows | stock engine | columns ÷ rows | columns ÷ stock |")
 	fmt.Println("|---|---:|---:|---:|---:|---:|")
 	var failed []error
-	for _, r := range readers(root, filepath.Dir(s.jars)) {
+	for _, r := range readers(root, filepath.Dir(jars)) {
 		if !strings.Contains(r.name, s.steps) {
 			continue
 		}

@@ -105,6 +105,6 @@ func (k *keyedAggregate) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 }
 
 // Looked implements pushdown.LookedUp.
-func (k *keyedAggregate) Looked() pushdown.Looked {
-	return pushdown.Looked{Member: pushdown.Member{Row: k.row, Query: k.sub.Query, On: k.equalities()}, Column: k.keys, Absent: k.absent}
+func (k *keyedAggregate) Looked(ctx *sql.Context) pushdown.Looked {
+	return pushdown.Looked{Member: pushdown.Member{Row: k.row, Query: k.sub.Query, On: k.equalities(ctx)}, Column: k.keys, Absent: k.absent}
 }

@@ -173,16 +173,20 @@ next:
 }
 
 // equalities say, over the values of the row at hand and then a row of the subquery, that both have the same keys.
-func (k *byKey) equalities() []sql.Expression {
+func (k *byKey) equalities(ctx *sql.Context) []sql.Expression {
 	columns := k.sub.Query.Schema()
 	out := make([]sql.Expression, k.keys)
 	for i := range out {
-		out[i] = equality(i, k.row[i], len(k.row)+i, columns[i])
+		out[i] = equality(ctx, i, k.row[i], len(k.row)+i, columns[i])
 	}
 	return out
 }
 
 // equality says that field i, which is e, is equal to field j, a column.
-func equality(i int, e sql.Expression, j int, c *sql.Column) sql.Expression {
-	return expression.NewEquals(expression.NewGetField(i, e.Type(), e.String(), true), expression.NewGetField(j, c.Type, c.Name, true))
+func equality(ctx *sql.Context, i int, e sql.Expression, j int, c *sql.Column) sql.Expression {
+	var x sql.Expression = expression.NewEquals(expression.NewGetField(i, e.Type(), e.String(), true), expression.NewGetField(j, c.Type, c.Name, true))
+	if fixed := fixComparison(ctx, x); fixed != nil {
+		x = fixed
+	}
+	return x
 }

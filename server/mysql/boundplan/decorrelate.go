@@ -237,12 +237,12 @@ func (x *exists) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 }
 
 // Member implements pushdown.Membership.
-func (x *exists) Member() (pushdown.Member, bool) {
+func (x *exists) Member(ctx *sql.Context) (pushdown.Member, bool) {
 	in, ok := x.Child.(pushdown.Membership)
 	if !ok {
 		return pushdown.Member{}, false
 	}
-	m, ok := in.Member()
+	m, ok := in.Member(ctx)
 	m.On, m.Equal = append(m.On, m.Equal...), nil
 	return m, ok
 }

@@ -116,6 +116,6 @@ func (x *existsWith) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 }
 
 // Member implements pushdown.Membership.
-func (x *existsWith) Member() (pushdown.Member, bool) {
-	return pushdown.Member{Row: x.row, Query: x.sub.Query, On: append(x.equalities(), x.rest)}, true
+func (x *existsWith) Member(ctx *sql.Context) (pushdown.Member, bool) {
+	return pushdown.Member{Row: x.row, Query: x.sub.Query, On: append(x.equalities(ctx), x.rest)}, true
 }

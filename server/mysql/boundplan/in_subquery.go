@@ -217,10 +217,10 @@ func (in *inSubquery) fill(ctx *sql.Context, row sql.Row, rows *inRows) error {
 }
 
 // Member implements pushdown.Membership.
-func (in *inSubquery) Member() (pushdown.Member, bool) {
-	if in.folds != 0 || !in.sub.CanCacheResults() || !alike(in.left.Type(), in.right()) {
+func (in *inSubquery) Member(ctx *sql.Context) (pushdown.Member, bool) {
+	if in.folds != 0 || !in.sub.CanCacheResults() {
 		return pushdown.Member{}, false
 	}
 	row := []sql.Expression{in.left}
-	return pushdown.Member{Row: row, Query: in.sub.Query, Equal: []sql.Expression{equality(0, in.left, 1, in.sub.Query.Schema()[0])}}, true
+	return pushdown.Member{Row: row, Query: in.sub.Query, Equal: []sql.Expression{equality(ctx, 0, in.left, 1, in.sub.Query.Schema()[0])}}, true
 }

@@ -241,16 +241,13 @@ func rowOf(v any) ([]any, bool) {
 }
 
 // Member implements pushdown.Membership.
-func (in *rowInSubquery) Member() (pushdown.Member, bool) {
+func (in *rowInSubquery) Member(ctx *sql.Context) (pushdown.Member, bool) {
 	out := pushdown.Member{Row: in.left, Query: in.sub.Query}
 	if in.one || !in.sub.CanCacheResults() {
 		return out, false
 	}
 	for i, c := range in.sub.Query.Schema() {
-		if !alike(in.left[i].Type(), c.Type) {
-			return out, false
-		}
-		out.Equal = append(out.Equal, equality(i, in.left[i], len(in.left)+i, c))
+		out.Equal = append(out.Equal, equality(ctx, i, in.left[i], len(in.left)+i, c))
 	}
 	return out, true
 }
