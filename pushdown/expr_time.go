@@ -140,12 +140,12 @@ func (p *planner) functionBuckets(x sql.FunctionExpression, f form) (bucket, boo
 			return p.strikes(args[0], f, gcd(n/1e6, 86400)) // the last Unix time is the end of a day
 		}
 	case "floor":
-		if d, ok := args[0].(*expression.Div); ok {
-			if b, ok := p.floored(d, f); ok {
+		if l, r := quotientSides(args[0]); l != nil {
+			if b, ok := p.floored(args[0], f); ok {
 				return b, true
 			}
-			if g := secondsOver(d.LeftChild, d.RightChild, maxExactFloor-1); g > 0 {
-				return p.unixStrikes(firstArgument(d.LeftChild), f, g)
+			if g := secondsOver(l, r, maxExactFloor-1); g > 0 {
+				return p.unixStrikes(firstArgument(l), f, g)
 			}
 		}
 	}
@@ -273,8 +273,8 @@ func (p *planner) unixClock(e sql.Expression, f form) (clock, bool) {
 			return clock{d.by, d.origin, 0, true}, true
 		}
 	case sql.FunctionExpression:
-		if d, ok := firstArgument(x).(*expression.Div); ok && strings.EqualFold(x.FunctionName(), "floor") {
-			if b, ok := p.floored(d, f); ok {
+		if strings.EqualFold(x.FunctionName(), "floor") {
+			if b, ok := p.floored(firstArgument(x), f); ok {
 				return clock{b.step, b.origin, b.least, true}, true
 			}
 		}
@@ -289,7 +289,7 @@ func firstArgument(e sql.Expression) sql.Expression {
 	return nil
 }
 
-// maxDivisor bounds divisors: quotients by it have nine exact digits.
+// maxDivisor bounds divisors: quotients by it have nine exact digits, and are whole only where nothing is left over.
 const maxDivisor = 1_000_000_000
 
 // quotients are the buckets of column DIV constant, and of UNIX_TIMESTAMP(time) DIV constant.
@@ -401,15 +401,41 @@ func isTen(n int64) bool {
 	return n == 1
 }
 
-// floored are the buckets of FLOOR(column / constant).
-func (p *planner) floored(x *expression.Div, f form) (bucket, bool) {
-	if _, ok := x.LeftChild.(*expression.GetField); !ok || f.kind != kindInt {
+// Quotient is a / of the server's, which keeps nine digits at least.
+type Quotient interface {
+	sql.Expression
+	Quotient() (left, right sql.Expression)
+}
+
+// quotientSides are both sides of e, if it is a /; else nil.
+func quotientSides(e sql.Expression) (left, right sql.Expression) {
+	switch x := e.(type) {
+	case *expression.Div:
+		return x.LeftChild, x.RightChild
+	case Quotient:
+		return x.Quotient()
+	}
+	return nil, nil
+}
+
+// floored are the buckets of FLOOR(column / constant), if e is that quotient.
+func (p *planner) floored(e sql.Expression, f form) (bucket, bool) {
+	l, r := quotientSides(e)
+	if _, ok := l.(*expression.GetField); !ok || f.kind != kindInt {
 		return bucket{}, false
 	}
-	if n := positive(x.RightChild, maxExactFloor-1); n > 0 {
+	most := int64(maxExactFloor - 1)
+	if _, ok := e.(Quotient); ok {
+		most = maxDivisor
+	}
+	if n := positive(r, most); n > 0 {
 		return bucket{step: n}, true
 	}
-	d, ok := p.division(x, f)
+	div, ok := e.(*expression.Div)
+	if !ok {
+		return bucket{}, false
+	}
+	d, ok := p.division(div, f)
 	if !ok {
 		return bucket{}, false
 	}

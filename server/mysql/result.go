@@ -178,14 +178,14 @@ func (e *encoder) double(ctx *sql.Context, v any, t sql.Type) ([]byte, bool, err
 	return e.scratch[at:len(e.scratch):len(e.scratch)], true, nil
 }
 
-// time formats with as many fraction digits as the column has; a column of computed times has no
-// digits of its own and shows what there is.
+// time formats with as many fraction digits as the column has; one of computed times with six, which is what the
+// engine says of most, shows what there is.
 func (e *encoder) time(t time.Time, col *wire.Column) []byte {
 	layout := "2006-01-02 15:04:05"
 	switch {
 	case col.Type == wire.TypeDate:
 		layout = "2006-01-02"
-	case col.Decimals > 0 && int(col.Decimals) < 6:
+	case col.Decimals > 0 && (col.Decimals < 6 || col.Table != "" && col.Schema != ""):
 		layout += ".000000"[:1+int(col.Decimals)]
 	case t.Nanosecond() != 0:
 		layout += ".000000"

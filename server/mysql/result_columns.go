@@ -411,7 +411,7 @@ func (w *columnWriter) time(col *wire.Column, at func(i int) time.Time) cell {
 			scratch = append(scratch, ' ', digit(h/10), digit(h%10), ':', digit(m/10), digit(m%10), ':', digit(s/10), digit(s%10))
 			places := 0
 			switch {
-			case col.Decimals > 0 && col.Decimals < 6:
+			case col.Decimals > 0 && (col.Decimals < 6 || col.Table != "" && col.Schema != ""):
 				places = int(col.Decimals)
 			case t.Nanosecond() != 0:
 				places = 6

@@ -130,7 +130,7 @@ func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 		if x := fixLike(e); x != nil {
 			e, same = x, transform.NewTree
 		}
-		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixEnum, fixCorrelated, fixIn, fixScalar, fixRowIn, fixRows, fixComparison, fixExpansions, pushdown.Exact, fixCoalesce, fixInterval, fixTimeArguments, fixTrim, fixJSONText} {
+		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixEnum, fixCorrelated, fixIn, fixScalar, fixRowIn, fixRows, fixComparison, fixExpansions, pushdown.Exact, fixCoalesce, fixInterval, fixTimeArguments, fixTrim, fixJSONText, fixQuotient} {
 			if x := fix(ctx, e); x != nil {
 				e, same = x, transform.NewTree
 			}

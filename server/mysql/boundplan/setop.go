@@ -282,7 +282,11 @@ func (l setMember) to(types []sql.Type) sql.Node {
 		g := expression.NewGetFieldWithTable(id, table, c.Type, c.DatabaseSource, c.Source, c.Name, c.Nullable)
 		exprs[i] = g
 		if types[i] != nil && !identical(types[i], c.Type) {
-			exprs[i], same = expression.NewAlias(c.Name, &setOpCast{expression.UnaryExpression{Child: g}, types[i]}), false
+			var e sql.Expression = g
+			if _, enum := c.Type.(sql.EnumType); enum {
+				e = sqlfn.EnumText(g)
+			}
+			exprs[i], same = expression.NewAlias(c.Name, &setOpCast{expression.UnaryExpression{Child: e}, types[i]}), false
 		}
 	}
 	if same {
@@ -354,6 +358,9 @@ func reference(e sql.Expression) *expression.GetField {
 		e = a.Child
 		if c, ok := e.(*expression.Convert); ok {
 			e = c.Child
+		}
+		if enum, ok := e.(*expression.EnumToString); ok {
+			e = enum.Enum
 		}
 	}
 	g, _ := e.(*expression.GetField)

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -35,12 +36,42 @@ func rewriteDecimalCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
 
 // rewriteTextCast spells what is cast to text as MySQL does, and cuts it to the length asked for.
 func rewriteTextCast(e *sqlparser.ConvertExpr) {
-	if e.Type.Length == nil || strings.EqualFold(e.Type.Type, "binary") {
+	if strings.EqualFold(e.Type.Type, "binary") {
 		e.Expr = call(sqlfn.NameDoubleText, e.Expr)
+		return
+	}
+	if e.Type.Length == nil {
+		e.Expr = call(sqlfn.NameBytesText, call(sqlfn.NameDoubleText, e.Expr))
 		return
 	}
 	e.Expr = call(sqlfn.NameCharText, e.Expr, e.Type.Length)
 	e.Type.Length = nil
+}
+
+// numberOfBytes is a literal of bytes, as X'20', as the number that it is where one is asked for: of its last 64 bits.
+func numberOfBytes(e sqlparser.Expr) sqlparser.Expr {
+	v, ok := e.(*sqlparser.SQLVal)
+	if !ok {
+		return e
+	}
+	base, digits := 16, string(v.Val)
+	switch v.Type {
+	case sqlparser.HexVal:
+	case sqlparser.HexNum:
+		digits = digits[2:]
+	case sqlparser.BitVal:
+		base = 2
+	default:
+		return e
+	}
+	if most := 64 / bits.Len(uint(base-1)); len(digits) > most {
+		digits = digits[len(digits)-most:]
+	}
+	n, err := strconv.ParseUint(digits, base, 64)
+	if err != nil {
+		n = 0 // X''
+	}
+	return sqlparser.NewIntVal(strconv.AppendUint(nil, n, 10))
 }
 
 // rewriteCast reads text before it becomes a time: the engine makes NULL of text with anything
@@ -48,6 +79,10 @@ func rewriteTextCast(e *sqlparser.ConvertExpr) {
 // digits that it begins with, JSON with all digits, a DOUBLE text in MySQL's spelling,
 // and what a DECIMAL cannot hold the nearest one.
 func rewriteCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
+	switch strings.ToLower(e.Type.Type) {
+	case "decimal", "double", "float", "real":
+		e.Expr = quotientOf(numberOfBytes(e.Expr))
+	}
 	switch strings.ToLower(e.Type.Type) {
 	case "datetime", "date", "timestamp":
 		e.Expr = call(sqlfn.NameCleanTime, e.Expr)

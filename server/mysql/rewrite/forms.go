@@ -6,16 +6,19 @@ import (
 	"strings"
 
 	"millrace/server/mysql/sqlerr"
+	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
 var (
 	// mayHaveForms finds, quickly, what forms may have to change.
-	mayHaveForms  = regexp.MustCompile(`(?is)^\s*SHOW\s+SCHEMAS\b|\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b|\b(?:YEAR|DAY|HOUR|MINUTE|SECOND)_(?:MONTH|HOUR|MINUTE|SECOND|MICROSECOND)\b`)
-	isUnknown     = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
-	quantified    = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
-	withRollup    = regexp.MustCompile(`(?is)\bGROUP\s+BY\b.*?\b(WITH\s+ROLLUP)\b`)
+	mayHaveForms = regexp.MustCompile(`(?is)^\s*SHOW\s+SCHEMAS\b|\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b|\b(?:YEAR|DAY|HOUR|MINUTE|SECOND)_(?:MONTH|HOUR|MINUTE|SECOND|MICROSECOND)\b|\b(?:DATE|TIME|TIMESTAMP)\s*['"]`)
+	isUnknown    = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
+	quantified   = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
+	// timeLiteral is found where quotes are blanked; what is in them begins its last part.
+	timeLiteral = regexp.MustCompile(`(?i)(?:(\w+|[.@` + "`" + `])\s*)?\b(DATE|TIME|TIMESTAMP)\s*(q+)`)
+	withRollup  = regexp.MustCompile(`(?is)\bGROUP\s+BY\b.*?\b(WITH\s+ROLLUP)\b`)
 	// compoundUnit is one of an interval; behind a parenthesis it is what EXTRACT takes from a time.
 	compoundUnit  = regexp.MustCompile(`(?i)(\(\s*)?\b(YEAR_MONTH|DAY_(?:HOUR|MINUTE|SECOND|MICROSECOND)|HOUR_(?:MINUTE|SECOND|MICROSECOND)|MINUTE_(?:SECOND|MICROSECOND)|SECOND_MICROSECOND)\b`)
 	schemas       = regexp.MustCompile(`(?i)^\s*SHOW\s+(SCHEMAS)\b`)
@@ -23,7 +26,7 @@ var (
 )
 
 // forms writes forms that the parser does not know as such that mean the same: IS UNKNOWN is IS NULL, = ANY (SELECT …) is IN,
-// <> ALL (SELECT …) is NOT IN, WITH ROLLUP is one more name to group by (rollUp), compound units of intervals are names in backticks, SCHEMAS are DATABASES, and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
+// <> ALL (SELECT …) is NOT IN, WITH ROLLUP is one more name to group by (rollUp), DATE'…' is a call, compound units of intervals are names in backticks, SCHEMAS are DATABASES, and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
 // with ANY, SOME or ALL are refused, with what to write instead.
 func forms(text string, ansiQuotes bool) ([]change, error) {
 	if !mayHaveForms.MatchString(text) {
@@ -49,6 +52,11 @@ func forms(text string, ansiQuotes bool) ([]change, error) {
 			return nil, sqlerr.New(1235, "42000", "This version of Millrace doesn't yet support '%s %s (SELECT …)': compare with (SELECT MIN(…) …) or (SELECT MAX(…) …), or write EXISTS", op, word)
 		}
 	}
+	for _, m := range timeLiteral.FindAllStringSubmatchIndex(bare, -1) {
+		if c, ok := literalOfTime(text, bare, m, ansiQuotes); ok {
+			changes = append(changes, c...)
+		}
+	}
 	for _, m := range compoundUnit.FindAllStringSubmatchIndex(bare, -1) {
 		if m[2] < 0 { // the parser takes names for units
 			changes = append(changes, change{m[4], m[5], "`" + strings.ToUpper(bare[m[4]:m[5]]) + "`"})
@@ -66,6 +74,31 @@ func forms(text string, ansiQuotes bool) ([]change, error) {
 	}
 	slices.SortFunc(changes, func(a, b change) int { return a.from - b.from })
 	return changes, nil
+}
+
+// notBeforeLiteral are words behind which DATE, TIME or TIMESTAMP with a text is another form, or the word is a name.
+var notBeforeLiteral = map[string]bool{".": true, "@": true, "`": true, "OF": true, "DEFAULT": true}
+
+// literalOfTime makes a call of DATE'…', TIME'…' or TIMESTAMP'…'.
+func literalOfTime(text, bare string, m []int, ansiQuotes bool) ([]change, bool) {
+	if m[2] >= 0 && notBeforeLiteral[strings.ToUpper(text[m[2]:m[3]])] {
+		return nil, false
+	}
+	if q := text[m[6]]; q != '\'' && (q != '"' || ansiQuotes) {
+		return nil, false
+	}
+	end := m[6] + 1 // two texts one behind the other are one
+	for end < m[7] && text[end] != text[m[6]] {
+		if text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end != m[7]-1 {
+		return nil, false
+	}
+	name := "`" + sqlfn.NameTimeLiteral + strings.ToLower(bare[m[4]:m[5]]) + "`("
+	return []change{{m[4], m[6], name}, {m[7], m[7], ")"}}, true
 }
 
 // collate is what in a SET sets the collation that a SET NAMES asks for beside its character set.

@@ -35,7 +35,7 @@ func (a Arithmetic) WithResolvedChildren(children []any) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, fmt.Errorf("arithmetic: operands %T and %T", children[0], children[1])
 	}
-	left, right = signed(left), signed(right)
+	left, right = asNumber(signed(left)), asNumber(signed(right))
 	if a.Op == sqlparser.IntDivStr {
 		return &checked{op: a.Op, left: left, right: right}, nil
 	}

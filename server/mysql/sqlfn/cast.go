@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"millrace/blobexpand/jsonval"
 	"millrace/catalog/sqltable"
@@ -86,10 +87,24 @@ const NameDoubleText = "millrace double text"
 // at all.
 const NameCharText = "millrace char text"
 
+// NameBytesText is put around what is cast to CHAR: bytes that are no text are NULL. No user can write its name unquoted.
+const NameBytesText = "millrace bytes text"
+
+// wellFormed says whether s is text, with MySQL's warning if it is not.
+func wellFormed(ctx *sql.Context, s string) bool {
+	for i, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
+			ctx.Warn(1300, "Invalid utf8mb4 character string: '%X'", s[i:min(len(s), i+3)])
+			return false
+		}
+	}
+	return true
+}
+
 // charText cuts text to so many characters, with MySQL's warning.
 func charText(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
 	s, err := ToText(ctx, args[0], exprs[0].Type())
-	if err != nil {
+	if err != nil || !wellFormed(ctx, s) {
 		return nil, err
 	}
 	n, err := toInt(ctx, args[1])
@@ -132,6 +147,21 @@ func castFunctions() []sql.Function {
 				return string(text), err
 			}
 			return doubleText(args[0]), nil
+		}}, 1, 1),
+		scalarFunction(scalar{name: NameBytesText, text: asArgument, strict: true, typeOf: func(args []sql.Expression) sql.Type {
+			if t := args[0].Type(); !types.IsBinaryType(t) {
+				return t
+			}
+			return types.LongText
+		}, eval: func(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+			if !types.IsBinaryType(exprs[0].Type()) {
+				return args[0], nil
+			}
+			s, err := ToText(ctx, args[0], exprs[0].Type())
+			if err != nil || !wellFormed(ctx, s) {
+				return nil, err
+			}
+			return s, nil
 		}}, 1, 1),
 		scalarFunction(scalar{name: NameCharText, text: func(args []sql.Expression) string {
 			return fmt.Sprintf("convert(%s, char(%s))", args[0], args[1])

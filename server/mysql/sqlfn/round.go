@@ -19,14 +19,14 @@ func roundFunctions() []sql.Function {
 				if !ok {
 					return wholeType(args)
 				}
-				scale := min(t.Scale(), uint8(max(0, digits)))
-				return types.MustCreateColumnDecimalType(max(1, min(65, t.Precision()-t.Scale()+1+scale)), scale)
+				scale := uint8(min(max(0, digits), maxDecimalScale))
+				return types.MustCreateColumnDecimalType(max(1, scale, min(65, t.Precision()-t.Scale()+1+scale)), scale)
 			}, eval: func(_ *sql.Context, values []any, _ []sql.Expression) (any, error) {
 				d, ok := exactOf(values[0])
 				if !ok {
 					return nil, nil
 				}
-				return d.Round(min(digits, -d.Exponent())).Truncate(max(0, digits)), nil
+				return d.Round(min(digits, maxDecimalScale)).Truncate(max(0, digits)), nil
 			}}, nil
 		}
 		if len(args) > 0 && len(args) < 3 && types.IsFloat(args[0].Type()) {

@@ -247,6 +247,9 @@ func (a *sumAccumulator) result() any {
 	if a.avg {
 		return total.DivRound(decimal.NewFromInt(a.count), a.scale)
 	}
+	if -total.Exponent() > a.scale { // of quotients, which show less than they have
+		return total.Round(a.scale)
+	}
 	return total
 }
 

@@ -8,6 +8,7 @@ import (
 
 // UnionType is the type of a column whose sides have types l and r, by MySQL's rules.
 func UnionType(l, r sql.Type) sql.Type {
+	l, r = withoutEnum(l), withoutEnum(r)
 	switch {
 	case l.Equals(r):
 		return l
@@ -39,6 +40,14 @@ func UnionType(l, r sql.Type) sql.Type {
 		collation = rs.Collation()
 	}
 	return types.MustCreateString(sqltypes.Text, types.LongTextBlobMax, collation)
+}
+
+// withoutEnum is the type of an ENUM's texts: united with anything, it is no ENUM any more.
+func withoutEnum(t sql.Type) sql.Type {
+	if e, ok := t.(sql.EnumType); ok {
+		return types.MustCreateString(sqltypes.VarChar, max(1, int64(e.MaxTextResponseByteLength(nil))), e.Collation())
+	}
+	return t
 }
 
 // asText is t as VARCHAR instead of CHAR: a value of the other side keeps its spaces.

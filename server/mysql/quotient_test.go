@@ -1,0 +1,19 @@
+package mysql
+
+import "testing"
+
+func TestFunctionsAndAggregatesWorkWithAllDigitsOfQuotients(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "i INT, n DECIMAL(10,2), g INT"}, `{"i":1,"n":1.00,"g":1}`, `{"i":1,"n":2.00,"g":1}`, `{"i":1,"n":2.50,"g":2}`)
+	cases{
+		{"SELECT SUM(i/3), SUM(n/3), AVG(i/3), SUM(i/3)/2 FROM t", "1.0000,1.833333,0.33333333,0.50000000"},
+		{"SELECT g, SUM(i/3) FROM t GROUP BY g ORDER BY SUM(i/3)", "2,0.3333 / 1,0.6667"},
+		{"SELECT ROUND(1.5,3), ROUND(1.298,1), ROUND(7/3,6), TRUNCATE(7/3,6), ROUND(1234,-2), ROUND(2/3), CAST(2/3 AS DECIMAL(20,12)), CAST(1.00/3 AS DECIMAL(20,18))", "1.500,1.3,2.333333,2.333333,1200,1,0.666666666000,0.333333333000000000"},
+		{"SELECT ROUND(i/7,6), ROUND(n,4), ROUND(n/7*7,8), CAST(i/3 AS DECIMAL(20,10)) FROM t LIMIT 1", "0.142857,1.0000,0.99999999,0.3333333330"},
+		{"SELECT (1/3)*3, 1/3*3, IF(1,1/3,0)*3, CASE WHEN i THEN i/3 END*3, COALESCE(NULL,i/3)*3 FROM t LIMIT 1", "1.0000,1.0000,1.0000,1.0000,1.0000"},
+		{"SELECT FLOOR(19999/20000), CEIL(20001/20000), i/3, 2/3/3, CONCAT(i/3), n/3 FROM t LIMIT 1", "0,2,0.3333,0.22222222,0.3333,0.333333"},
+		{"SELECT AVG(i+1) OVER ()*3, AVG(n) OVER (PARTITION BY g)*3, ROUND(AVG(n) OVER (), 6) FROM t ORDER BY n", "6.0000,4.500000,1.833333 / 6.0000,4.500000,1.833333 / 6.0000,7.500000,1.833333"},
+		{"SELECT ROUND(AVG(n),6), CAST(AVG(n) AS DECIMAL(20,10)), AVG(n)*3, AVG(n), FLOOR(AVG(n)*3) FROM t", "1.833333,1.8333333330,5.500000,1.833333,5"},
+		{"SELECT SUM(i/0), ROUND(i/0,2) IS NULL, SUM(-i/3) FROM t GROUP BY i", "NULL,1,-1.0000"},
+	}.check(t, in)
+}
