@@ -20,7 +20,7 @@ func timeLiteralFunctions() []sql.Function {
 	for kind, read := range map[string]func(ctx *sql.Context, s string, e sql.Expression) (any, sql.Type){
 		"date": func(ctx *sql.Context, s string, _ sql.Expression) (any, sql.Type) {
 			at, ok := dateTimeOf(ctx, digitDate(s))
-			if !ok || at != at.Truncate(24*time.Hour) {
+			if !ok || !at.Equal(at.Truncate(24*time.Hour)) {
 				return nil, nil
 			}
 			return at, types.Date
