@@ -73,10 +73,15 @@ func (g *Gen) column(alias string, of ...Family) string {
 
 // literal is a constant that belongs beside columns of a family.
 func (g *Gen) literal(of ...Family) string {
-	family := g.family(of...)
 	if g.chance(6) {
 		return "NULL"
 	}
+	return g.constant(of...)
+}
+
+// constant is a literal that is not NULL.
+func (g *Gen) constant(of ...Family) string {
+	family := g.family(of...)
 	name := ""
 	switch family {
 	case integer:
