@@ -22,6 +22,7 @@ func TestRollupAddsTotals(t *testing.T) {
 		{"SELECT x.s, COUNT(*) FROM w AS x JOIN w AS y ON x.s = y.s GROUP BY x.s WITH ROLLUP", "x,1 / y,4 / z,1 / NULL,6"},
 		{"SELECT COUNT(*) FROM (SELECT s, a, COUNT(*) FROM w GROUP BY s, a WITH ROLLUP) AS g", "10"},
 		{"SELECT s, COUNT(*) FROM w WHERE a = (SELECT MAX(a) FROM w) GROUP BY s WITH ROLLUP UNION ALL SELECT 'WITH ROLLUP', 0", "y,1 / NULL,1 / WITH ROLLUP,0"},
+		{"SELECT s, MAX(a) AS m FROM w WHERE s > '' GROUP BY s WITH ROLLUP ORDER BY s IS NULL, m DESC, s", "y,5 / z,2 / x,1 / NULL,5"},
 		{"SELECT DISTINCT a FROM w WHERE s = 'y' GROUP BY s, a WITH ROLLUP ORDER BY a", "NULL / 2 / 5"},
 		{"SELECT s AS k, MAX(a) FROM w WHERE s > 'x' GROUP BY k WITH ROLLUP ORDER BY GROUPING(k) DESC, k DESC", "NULL,5 / z,2 / y,5"},
 	} {

@@ -30,6 +30,8 @@ func TestWindowsLookAtGroups(t *testing.T) {
 		{"SELECT w.s, (SELECT COUNT(*) FROM w AS o WHERE o.s < w.s) AS below, SUM(COUNT(*)) OVER (ORDER BY w.s) FROM w GROUP BY w.s ORDER BY w.s", "x,0,1 / y,1,3 / z,3,4"},
 		{"SELECT a FROM w WHERE a IN (SELECT MAX(MAX(a)) OVER () FROM w GROUP BY s)", "5"},
 		{"SELECT IFNULL(SUM(SUM(a)) OVER (), 0), COUNT(*) FROM w WHERE a > 100", "0,0"},
+		{"SELECT s, RANK() OVER (ORDER BY COUNT(*) DESC) AS r, MAX(a) AS m FROM w GROUP BY s ORDER BY r, -m, s", "y,1,5 / z,2,2 / x,2,1"},
+		{"SELECT s, COUNT(*) AS c FROM w GROUP BY s ORDER BY -c, s", "y,2 / x,1 / z,1"},
 		{"SELECT s, SUM(n) OVER () FROM (SELECT s, COUNT(*) AS n FROM w GROUP BY s) AS g ORDER BY s", "x,4 / y,4 / z,4"},
 		{"SELECT s, SUM(a) OVER (ORDER BY _offset) FROM w WHERE a < (SELECT MAX(a) FROM w) ORDER BY _offset", "x,1 / y,3 / z,5"},
 	} {

@@ -7,7 +7,7 @@ import (
 )
 
 // orderByAliases replaces, in ORDER BY, aliases that are part of an expression by what they stand for: the engine knows them
-// alone only. As in MySQL a column of that name comes first, and an alias of an aggregate or of a window stays unknown.
+// alone only. As in MySQL a column of that name comes first. An alias of a window stays unknown: no window may be written twice.
 func (r *starRewriter) orderByAliases(sel *sqlparser.Select) {
 	var aliases map[string]sqlparser.Expr
 	for _, o := range sel.OrderBy {
@@ -43,7 +43,7 @@ func (r *starRewriter) orderByAliases(sel *sqlparser.Select) {
 func (r *starRewriter) aliases(sel *sqlparser.Select) map[string]sqlparser.Expr {
 	out := map[string]sqlparser.Expr{}
 	for _, e := range sel.SelectExprs {
-		if a, ok := e.(*sqlparser.AliasedExpr); ok && !a.As.IsEmpty() && !hasAggregate(a.Expr) && !hasWindow(a.Expr) {
+		if a, ok := e.(*sqlparser.AliasedExpr); ok && !a.As.IsEmpty() && !hasWindow(a.Expr) {
 			out[a.As.Lowered()] = a.Expr
 		}
 	}
