@@ -167,7 +167,7 @@ func (p *planner) intDivide(e *expression.IntDiv, r *relation) (typed, string) {
 // intDivideTwice converts (whole number / n) DIV m, of constants whose first quotient has four digits at most: n and m together divide. So time in
 // milliseconds is often cut to hours.
 func (p *planner) intDivideTwice(e, left, right sql.Expression, r *relation) (typed, string) {
-	l, by := overConstant(left)
+	l, by := quotientSides(left)
 	if l == nil {
 		return typed{}, notFamilies
 	}

@@ -6,7 +6,6 @@ import (
 	"millrace/scan/exec"
 
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
 )
 
 // lastUnixMicros is the last Unix time that FROM_UNIXTIME shows; beyond, and below 0, it is NULL.
@@ -20,7 +19,7 @@ func (p *planner) unixTime(e sql.FunctionExpression, r *relation) (typed, string
 		return typed{}, notExpression
 	}
 	number, unit := args[0], int64(1e6)
-	if l, right := overConstant(number); l != nil {
+	if l, right := quotientSides(number); l != nil {
 		if positive(right, 1000) != 1000 {
 			return typed{}, notExpression
 		}
@@ -43,17 +42,4 @@ func (p *planner) unixTime(e sql.FunctionExpression, r *relation) (typed, string
 		exec.Compare{Op: exec.LE, L: x.expr, R: exec.Const{T: intType, Int: lastUnixMicros / unit}},
 	}}
 	return typed{exec.Case{When: []exec.When{{Cond: shown, Then: x.expr}}, Else: exec.Const{T: intType, Null: true}, T: intType}, f}, ""
-}
-
-// overConstant are both sides of a /, which the server may have replaced by its own; else nil.
-func overConstant(e sql.Expression) (left, right sql.Expression) {
-	switch x := e.(type) {
-	case *expression.Div:
-		return x.LeftChild, x.RightChild
-	case interface {
-		Quotient() (left, right sql.Expression)
-	}:
-		return x.Quotient()
-	}
-	return nil, nil
 }
