@@ -20,11 +20,10 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 		*expression.GreaterThan, *expression.GreaterThanOrEqual:
 		c := e.(expression.Comparer)
 		left, right := c.Left(), c.Right()
-		if sides := asTimes(ctx, left, right); sides != nil {
-			left, right = sides[0], sides[1]
-		}
+		sides := asTimes(ctx, left, right)
 		switch {
-		case left != c.Left() || right != c.Right():
+		case sides != nil:
+			left, right = sides[0], sides[1]
 		case types.IsDecimal(left.Type()) && types.IsDecimal(right.Type()):
 			return fixDecimals(c)
 		case isNumber(left) && sqlfn.IsText(right):
