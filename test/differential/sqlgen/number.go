@@ -59,9 +59,10 @@ func (g *Gen) number(alias string, depth int) string {
 	case 21:
 		return "CAST(JSON_UNQUOTE(JSON_EXTRACT(" + g.column(alias, document) + ", '$.a')) AS SIGNED)"
 	case 22:
+		// Not ORD: MariaDB's has but 31 bits.
 		t := g.text(alias, depth-1)
 		return g.pick("LOCATE("+g.literal(text)+", "+t+")", "LOCATE("+g.literal(text)+", "+t+", "+g.pick("0", "1", "2", "-1")+")", "POSITION("+g.literal(text)+" IN "+t+")",
-			"ASCII("+t+")", "ORD("+t+")", "FIELD("+t+", "+g.literal(text)+", "+g.literal(text)+")", "STRCMP("+t+", "+g.literal(text)+")", "CRC32("+t+")")
+			"ASCII("+t+")", "BIT_LENGTH("+t+")", "FIELD("+t+", "+g.literal(text)+", "+g.literal(text)+")", "STRCMP("+t+", "+g.literal(text)+")", "CRC32("+t+")")
 	case 23:
 		a, b := g.column(alias, integer), g.small(alias, 0)
 		return g.pick("MOD("+b+", "+g.pick("3", "-7", "0", "1.5")+")", "BIT_COUNT("+a+")", "("+a+g.pick(" & ", " | ", " ^ ")+g.pick("5", "-1", "255", a)+")",
