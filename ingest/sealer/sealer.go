@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,6 +86,7 @@ type Sealer struct {
 	waiting map[state.TopicID]time.Time // since when topics have full blocks, too few for a file
 	topics  *store.TopicSet             // as last looked at
 	configs map[state.TopicID]uint64    // their versions then
+	again   map[state.TopicID]retry     // of topics that could not be renewed
 	swept   time.Time
 	renewed time.Time
 	cooled  time.Time
@@ -96,6 +98,12 @@ type progress struct {
 	end    int64     // when it last grew
 	grown  time.Time // then
 	plain  bool      // the topic has no columns of its own
+}
+
+// retry is when to renew a topic again, and partitions of which some blocks are in no file since.
+type retry struct {
+	at         time.Time
+	partitions []int32
 }
 
 // New starts one.
@@ -112,7 +120,7 @@ func New(o Options) *Sealer {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Sealer{
 		o: o, stop: stop, stopped: make(chan struct{}), sealing: make(chan struct{}, 1),
-		known: map[state.TopicPartition]progress{}, failed: map[state.TopicID]time.Time{}, plain: map[state.TopicID]time.Time{}, waiting: map[state.TopicID]time.Time{},
+		known: map[state.TopicPartition]progress{}, failed: map[state.TopicID]time.Time{}, plain: map[state.TopicID]time.Time{}, waiting: map[state.TopicID]time.Time{}, again: map[state.TopicID]retry{},
 	}
 	s.sealing <- struct{}{}
 	s.pace = pace.New(o.Store.Busy)
@@ -144,24 +152,29 @@ func (s *Sealer) work(ctx context.Context) {
 }
 
 // renew seals anew what would be better in other files: one round of each topic.
-func (s *Sealer) renew(ctx context.Context, topics []state.Topic) {
+func (s *Sealer) renew(ctx context.Context, topics []state.Topic, now time.Time) {
 	for i := range topics {
 		name := topics[i].Name
 		if strings.HasPrefix(name, "__") || ctx.Err() != nil {
 			continue
 		}
-		if err := s.renewTopic(ctx, name); err != nil && ctx.Err() == nil && !errors.Is(err, state.ErrUnknownTopic) {
+		id := topics[i].ID
+		left, err := s.renewTopic(ctx, name, s.again[id].partitions)
+		delete(s.again, id)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, state.ErrUnknownTopic) {
 			s.m.failures.Inc()
-			s.o.Logger.Error("files of columns could not be renewed", "topic", name, "error", err)
+			s.again[id] = retry{now.Add(retryAfter), left}
+			s.o.Logger.Error("files of columns could not be renewed", "topic", name, "error", err, "next try in", retryAfter)
 		}
 	}
 }
 
-func (s *Sealer) renewTopic(ctx context.Context, topic string) error {
+// renewTopic also seals more partitions. When it fails it says which are left.
+func (s *Sealer) renewTopic(ctx context.Context, topic string, more []int32) (partitions []int32, err error) {
 	if err := s.enter(ctx); err != nil {
-		return err
+		return more, err
 	}
-	partitions, err := func() ([]int32, error) {
+	partitions, err = func() ([]int32, error) {
 		defer s.leave()
 		sn := s.o.Store.Snapshot()
 		defer sn.Release()
@@ -175,11 +188,13 @@ func (s *Sealer) renewTopic(ctx context.Context, topic string) error {
 		}
 		return s.o.Columns.Renew(ctx, sn, table)
 	}()
-	if err != nil || len(partitions) == 0 {
-		return err
+	partitions = append(partitions, more...)
+	slices.Sort(partitions)
+	partitions = slices.Compact(partitions)
+	if err == nil && len(partitions) > 0 {
+		_, err = s.sealUpto(ctx, topic, partitions, false)
 	}
-	_, err = s.sealUpto(ctx, topic, partitions, false)
-	return err
+	return partitions, err
 }
 
 // cool compresses what is cold: of each topic a file.
@@ -233,12 +248,12 @@ func (s *Sealer) pass(ctx context.Context, now time.Time) {
 		s.dropDead(ctx, sn)
 		s.forget(sn.Topics())
 	}
-	altered := s.altered(sn.Topics())
+	altered := append(s.altered(sn.Topics()), s.retries(sn.Topics(), now)...)
 	if now.Sub(s.renewed) >= renewEvery {
 		s.renewed = now
 		altered = sn.Topics().All()
 	}
-	defer s.renew(ctx, altered)
+	defer s.renew(ctx, altered, now)
 	if s.o.Cold > 0 && len(list) == 0 && now.Sub(s.cooled) >= coolEvery {
 		s.cooled = now
 		defer s.cool(ctx, sn.Topics().All(), now.Add(-s.o.Cold))
@@ -276,6 +291,20 @@ func (s *Sealer) altered(topics *store.TopicSet) (list []state.Topic) {
 		versions[t.ID] = t.ConfigVersion
 	}
 	s.topics, s.configs = topics, versions
+	return list
+}
+
+// retries lists the topics that are to be renewed again now.
+func (s *Sealer) retries(topics *store.TopicSet, now time.Time) (list []state.Topic) {
+	for id, r := range s.again {
+		t, ok := topics.ByID(id)
+		switch {
+		case !ok:
+			delete(s.again, id)
+		case !now.Before(r.at):
+			list = append(list, t)
+		}
+	}
 	return list
 }
 

@@ -528,6 +528,45 @@ func TestFilesAreMadeAnewAtOnceWhenColumnsAreAltered(t *testing.T) {
 	}
 }
 
+func TestFilesThatCouldNotBeMadeAnewAreSoon(t *testing.T) {
+	fs := vfs.NewMem()
+	b := open(t, fs)
+	defer b.close()
+	id := b.create("t", 1, nil)
+	b.produce(id, 0, blockRows)
+	if err := b.s.Seal(context.Background(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	b.pass(renewEvery)
+	before := b.files("t")
+	topic, _ := b.st.Topics().ByName("t")
+	res, err := b.st.Commit(context.Background(), state.SetTopicConfigs{ID: id, ExpectVersion: topic.ConfigVersion, Configs: map[string]string{"millrace.columns": "n VARCHAR(9)"}})
+	if err != nil || res.(state.TopicResult).Err != nil {
+		t.Fatal(err, res)
+	}
+	broken := errors.New("broken")
+	fs.SetHook(func(e vfs.Event) error {
+		if strings.Contains(e.Name, "columns") {
+			return broken
+		}
+		return nil
+	})
+	b.pass(time.Second)
+	fs.SetHook(nil)
+	b.pass(time.Second)
+	if after := b.files("t"); !slices.Equal(before, after) {
+		t.Fatalf("%v became %v though nothing could be written, and at once", before, after)
+	}
+	b.pass(retryAfter)
+	b.pass(sweepEvery)
+	if after := b.files("t"); len(after) != 1 || slices.Equal(before, after) {
+		t.Errorf("%v stays as it was", after)
+	}
+	if n := b.rows("t"); n != blockRows {
+		t.Error(n)
+	}
+}
+
 func TestCompactionHasItsColumnsMadeAnew(t *testing.T) {
 	b := open(t, vfs.NewMem())
 	defer b.close()
