@@ -97,6 +97,25 @@ type decoder struct {
 
 var decoders = sync.Pool{New: func() any { return &decoder{} }}
 
+// pooledBytes is how large a buffer may be that a decoder keeps in the pool: what lies there counts to no budget.
+const pooledBytes = 1 << 20
+
+// release puts d into the pool.
+func (d *decoder) release() {
+	clear(d.pages) // their bodies lie in raw
+	d.raw, d.unzip, d.codes, d.numbers, d.pages = pooled(d.raw), pooled(d.unzip), pooled(d.codes), pooled(d.numbers), pooled(d.pages)
+	decoders.Put(d)
+}
+
+// pooled is s, unless it is large.
+func pooled[T any](s []T) []T {
+	var one T
+	if uintptr(cap(s))*unsafe.Sizeof(one) > pooledBytes {
+		return nil
+	}
+	return s
+}
+
 // decode makes the vector of rows of a chunk, all of them or those of the pages that b has, in memory from a. st is of all of the chunk.
 func (d *decoder) decode(c *Column, st *Stats, all bool, rows int, b []byte, z *zstd.Decoder, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
 	d.c, d.st, d.rows, d.zstd, d.dict, d.valid, d.nulls = c, st, rows, z, nil, nil, 0

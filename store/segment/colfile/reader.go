@@ -106,7 +106,7 @@ var unzip = sync.OnceValues(func() (*zstd.Decoder, error) {
 func (r *Reader) Read(block, column int, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
 	c := &r.Blocks[block].Chunks[column]
 	d := decoders.Get().(*decoder)
-	defer decoders.Put(d)
+	defer d.release()
 	d.raw = sized(d.raw, int(c.Size)+slack)
 	buf := d.raw[:c.Size]
 	if err := r.read(buf, c.At, c.CRC); err != nil {
@@ -139,7 +139,7 @@ func (r *Reader) ReadRows(block, column, from, to int) (v vector.Vector, ok bool
 		return v, false, nil
 	}
 	d := decoders.Get().(*decoder)
-	defer decoders.Put(d)
+	defer d.release()
 	d.raw = sized(d.raw, int(dict+size)+slack)
 	buf := d.raw[:dict+size]
 	if at == dict {

@@ -168,3 +168,16 @@ func FuzzTally(f *testing.F) {
 		}
 	})
 }
+
+func TestDecodersKeepNoLargeBuffers(t *testing.T) {
+	body := make([]byte, pooledBytes+1)
+	d := &decoder{raw: body, unzip: make([]byte, 10), numbers: make([]uint64, pooledBytes/8), codes: make([]uint16, pooledBytes), pages: []page{{body: body}}}
+	pages := d.pages
+	d.release()
+	if d.raw != nil || d.codes != nil || len(d.unzip) != 10 || len(d.numbers) != pooledBytes/8 {
+		t.Errorf("%d, %d, %d and %d kept", len(d.raw), len(d.codes), len(d.unzip), len(d.numbers))
+	}
+	if pages[0].body != nil {
+		t.Error("a page holds the chunk that it was in")
+	}
+}
