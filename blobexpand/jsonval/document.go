@@ -26,6 +26,22 @@ func NewDocument(v Value) Document { return Document{text: v} }
 // Value is the document's text as AppendNormal spells it.
 func (d *Document) Value() Value { return d.appendNormal(nil) }
 
+// Size is how many bytes the document has, before AppendNormal spells them, which may take other spaces and escapes.
+func (d *Document) Size() int {
+	if d.open == nil {
+		return len(d.text)
+	}
+	n := len("[]")
+	for i := range d.open.items {
+		n += d.open.items[i].Size() + len(", ")
+	}
+	for i := range d.open.members {
+		m := &d.open.members[i]
+		n += len(`"": `) + len(m.name) + m.value.Size() + len(", ")
+	}
+	return n
+}
+
 func (d *Document) appendNormal(dst []byte) []byte {
 	switch {
 	case d.open == nil:

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -56,5 +57,34 @@ func TestJSONFunctionsRefuseWhatMySQLRefuses(t *testing.T) {
 		if err := text.QueryRow(query).Scan(&v); err == nil || !strings.HasPrefix(err.Error(), number) {
 			t.Errorf("%s: %v, want %s", query, err, number)
 		}
+	}
+}
+
+func TestJSONFunctionsMakeNoDocumentWithoutBound(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"s":"`+strings.Repeat("x", 800_000)+`"}`)
+	repeated := func(format string) (out string) {
+		for i := range 60 {
+			out += strings.ReplaceAll(format, "?", strconv.Itoa(i))
+		}
+		return out
+	}
+	cases{
+		{"SELECT LENGTH(JSON_SET('{}'" + repeated(", '$.a?', s") + ")) FROM t", "NULL"},
+		{"SELECT LENGTH(JSON_INSERT('[]'" + repeated(", '$[?]', s") + ")) FROM t", "NULL"},
+		{"SELECT LENGTH(JSON_REPLACE('[" + strings.Repeat("1,", 60) + "1]'" + repeated(", '$[?]', s") + ")) FROM t", "NULL"},
+		{"SELECT LENGTH(JSON_ARRAY_APPEND('[]'" + repeated(", '$', s") + ")) FROM t", "NULL"},
+		{"SELECT LENGTH(JSON_ARRAY_INSERT('[]'" + repeated(", '$[0]', s") + ")) FROM t", "NULL"},
+		{"SELECT LENGTH(JSON_MERGE_PRESERVE('[]'" + repeated(", JSON_ARRAY(s)") + ")) FROM t", "NULL"},
+		{"SELECT LENGTH(JSON_MERGE_PATCH('{}'" + repeated(", JSON_OBJECT('a?', s)") + ")) FROM t", "NULL"},
+		// One on top of the other they are no more than the last one.
+		{"SELECT LENGTH(JSON_SET('{}'" + repeated(", '$.a', s") + ")) FROM t", "800009"},
+		{"SELECT JSON_LENGTH(JSON_ARRAY_APPEND('[]'" + repeated(", '$', '?'") + ")) FROM t", "60"},
+	}.check(t, in)
+	db := in.open("app", "", "")
+	db.SetMaxOpenConns(1)
+	ask(t, db, "SELECT JSON_SET('{}'"+repeated(", '$.a?', s")+") FROM t")
+	if got := ask(t, db, "SHOW WARNINGS"); !strings.HasPrefix(got, "Warning,1301,Result of json_set()") {
+		t.Error(got)
 	}
 }

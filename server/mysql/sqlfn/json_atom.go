@@ -168,8 +168,21 @@ func jsonName(ctx *sql.Context, v any, e sql.Expression) (string, error) {
 	return ToText(ctx, v, e.Type())
 }
 
-// jsonResult is a document that was made.
-func jsonResult(d *jsonval.Document) (any, error) { return jsonMade(d.Value()) }
+// jsonResult is a document that a function made, if it is not too long and there is memory for it.
+func jsonResult(ctx *sql.Context, function string, d *jsonval.Document, memory Memory) (any, error) {
+	size := d.Size()
+	if size > maxFunctionBytes {
+		return tooLong(ctx, function), nil
+	}
+	if err := memory.Admits(size); err != nil {
+		return nil, err
+	}
+	text := d.Value()
+	if len(text) > maxFunctionBytes {
+		return tooLong(ctx, function), nil
+	}
+	return jsonMade(text)
+}
 
 // jsonMade is the text of a document that was made.
 func jsonMade(v jsonval.Value) (any, error) {

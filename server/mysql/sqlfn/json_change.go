@@ -41,6 +41,7 @@ func jsonChangeFunctions(memory Memory) []sql.Function {
 			if err != nil || d == nil {
 				return nil, err
 			}
+			size := d.Size() // at most
 			for i := 1; i < len(args); i += 2 {
 				if args[i] == nil {
 					return nil, nil
@@ -56,11 +57,17 @@ func jsonChangeFunctions(memory Memory) []sql.Function {
 				if err := change(d, p, jsonval.NewDocument(v)); err != nil {
 					return nil, err
 				}
+				// What was replaced does not count. Looking at all of the document takes a while, so it is done now and then.
+				if size += textBytes(args[i]) + len(v); size > 2*maxFunctionBytes {
+					if size = d.Size(); size > maxFunctionBytes {
+						return tooLong(ctx, name), nil
+					}
+				}
 			}
-			return jsonResult(d)
+			return jsonResult(ctx, name, d, memory)
 		}}, 1))
 	}
-	return append(out, scalarFunction(scalar{name: "json_remove", strict: true, typeOf: fixed(types.JSON), eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
+	return append(out, scalarFunction(scalar{name: "json_remove", strict: true, typeOf: fixed(types.JSON), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
 		d, err := jsonDocument(args[0], 1, "json_remove", memory)
 		if err != nil {
 			return nil, err
@@ -75,7 +82,7 @@ func jsonChangeFunctions(memory Memory) []sql.Function {
 			}
 			d.Remove(p)
 		}
-		return jsonResult(d)
+		return jsonResult(ctx, "json_remove", d, memory)
 	}}, 2, maxArguments))
 }
 

@@ -19,7 +19,7 @@ func jsonMergeFunctions(memory Memory) []sql.Function {
 				if err != nil {
 					return nil, err
 				}
-				if size += textBytes(a); size > maxFunctionBytes {
+				if size += d.Size(); size > maxFunctionBytes {
 					return tooLong(ctx, name), nil
 				}
 				if merged == nil {
@@ -28,7 +28,7 @@ func jsonMergeFunctions(memory Memory) []sql.Function {
 					merged.Merge(*d)
 				}
 			}
-			return jsonResult(merged)
+			return jsonResult(ctx, name, merged, memory)
 		}}, 2, maxArguments))
 	}
 	return append(out, scalarFunction(scalar{name: "json_merge_patch", typeOf: fixed(types.JSON), eval: func(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {
@@ -39,7 +39,10 @@ func jsonMergeFunctions(memory Memory) []sql.Function {
 			if err != nil {
 				return nil, err
 			}
-			if size += textBytes(a); size > maxFunctionBytes {
+			if d != nil {
+				size += d.Size()
+			}
+			if size > maxFunctionBytes {
 				return tooLong(ctx, "json_merge_patch"), nil
 			}
 			switch {
@@ -54,6 +57,6 @@ func jsonMergeFunctions(memory Memory) []sql.Function {
 		if patched == nil {
 			return nil, nil
 		}
-		return jsonResult(patched)
+		return jsonResult(ctx, "json_merge_patch", patched, memory)
 	}}, 2, maxArguments))
 }
