@@ -259,13 +259,13 @@ func (j *joinOp) next(ctx context.Context) (*Batch, error) {
 			}
 			if j.n.Kind.onlyMatch() && j.res == nil {
 				j.b = nil
-				if out := j.keep(b); out != nil {
-					return out, nil
+				if out, err := j.keep(ctx, b); out != nil || err != nil {
+					return out, err
 				}
 				continue
 			}
 		}
-		out, err := j.step()
+		out, err := j.step(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -304,9 +304,9 @@ func (j *joinOp) begin(b *Batch) error {
 }
 
 // keep is the batch with the rows that a semi or anti join keeps, nil for none, or with marks.
-func (j *joinOp) keep(b *Batch) *Batch {
+func (j *joinOp) keep(ctx context.Context, b *Batch) (*Batch, error) {
 	if j.n.Kind.marks() {
-		return j.mark(b, func(k int) bool { return j.firsts[k] >= 0 })
+		return j.mark(ctx, b, func(k int) bool { return j.firsts[k] >= 0 })
 	}
 	rows := b.rows()
 	kept := j.passed[:0]
@@ -318,7 +318,13 @@ func (j *joinOp) keep(b *Batch) *Batch {
 		case Anti:
 			keep = first < 0
 		case AntiNull:
-			keep = first < 0 && !j.side.table.unknown(j.keys, k)
+			if first < 0 {
+				unknown, err := j.look.unknown(ctx, j.keys, k)
+				if err != nil {
+					return nil, err
+				}
+				keep = !unknown
+			}
 		}
 		if keep {
 			kept = append(kept, rows[k])
@@ -326,21 +332,27 @@ func (j *joinOp) keep(b *Batch) *Batch {
 	}
 	j.passed = kept
 	if len(kept) == 0 {
-		return nil
+		return nil, nil
 	}
 	j.out = Batch{Len: b.Len, Sel: kept, Cols: b.Cols}
-	return &j.out
+	return &j.out, nil
 }
 
 // mark is the batch with a column that says which of its rows have a match.
-func (j *joinOp) mark(b *Batch, has func(k int) bool) *Batch {
-	t := j.side.table
+func (j *joinOp) mark(ctx context.Context, b *Batch, has func(k int) bool) (*Batch, error) {
 	truth, valid := grown(&j.truth, b.Len), grown(&j.valid, words(b.Len))
 	fillWith(valid, ^uint64(0))
 	nulls := 0
 	for k, row := range b.rows() {
 		truth[row] = int64(b2i(has(k)))
-		if truth[row] == 0 && j.n.Kind == MarkNull && t.unknown(j.keys, k) {
+		if truth[row] != 0 || j.n.Kind != MarkNull {
+			continue
+		}
+		unknown, err := j.look.unknown(ctx, j.keys, k)
+		if err != nil {
+			return nil, err
+		}
+		if unknown {
 			valid[row>>6] &^= 1 << (row & 63)
 			nulls++
 		}
@@ -351,15 +363,15 @@ func (j *joinOp) mark(b *Batch, has func(k int) bool) *Batch {
 	}
 	j.vecs = append(append(j.vecs[:0], b.Cols...), v)
 	j.out = Batch{Len: b.Len, Sel: b.Sel, Cols: j.vecs}
-	return &j.out
+	return &j.out, nil
 }
 
 // step makes the next batch of pairs, or of rows without a match; nil when it came to nothing.
-func (j *joinOp) step() (*Batch, error) {
+func (j *joinOp) step(ctx context.Context) (*Batch, error) {
 	if j.loose {
-		out := j.unmatched()
+		b := j.b
 		j.b = nil
-		return out, nil
+		return j.unmatched(ctx, b)
 	}
 	j.pairs()
 	if j.row == len(j.firsts) {
@@ -479,13 +491,13 @@ func (j *joinOp) gather(c int, v *vector.Vector, rows []int32) vector.Vector {
 	return *j.cols[c].gather(v, rows)
 }
 
-// unmatched are the present batch's rows without a match, with NULLs on the right, or as
+// unmatched are the rows of b, the present batch, without a match, with NULLs on the right, or as
 // they are; of a semi join those with one, of marks all. nil for none.
-func (j *joinOp) unmatched() *Batch {
+func (j *joinOp) unmatched(ctx context.Context, b *Batch) (*Batch, error) {
 	if j.n.Kind.marks() {
-		return j.mark(j.b, func(k int) bool { return j.matched[k] })
+		return j.mark(ctx, b, func(k int) bool { return j.matched[k] })
 	}
-	rows := j.b.rows()
+	rows := b.rows()
 	j.lsel, j.rsel = j.lsel[:0], j.rsel[:0]
 	for k, m := range j.matched[:len(j.firsts)] {
 		if m == (j.n.Kind == Semi) {
@@ -493,13 +505,13 @@ func (j *joinOp) unmatched() *Batch {
 		}
 	}
 	if len(j.lsel) == 0 {
-		return nil
+		return nil, nil
 	}
 	if j.n.Kind != LeftOuter {
-		j.out = Batch{Len: j.b.Len, Sel: j.lsel, Cols: j.b.Cols}
-		return &j.out
+		j.out = Batch{Len: b.Len, Sel: j.lsel, Cols: b.Cols}
+		return &j.out, nil
 	}
-	return j.assemble(j.b.Cols, j.lsel, j.rsel)
+	return j.assemble(b.Cols, j.lsel, j.rsel), nil
 }
 
 func (j *joinOp) close() {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"hash/maphash"
 	"math/bits"
 
@@ -91,28 +92,6 @@ func (t *joinTable) equal(row int, keys []*vector.Vector, k int) bool {
 	return true
 }
 
-// unknown says whether some build row may equal row k of keys as far as the NULLs of both hide it, where none is equal.
-func (t *joinTable) unknown(keys []*vector.Vector, k int) bool {
-	null := false
-	for _, v := range keys {
-		null = null || v.IsNull(k)
-	}
-	if null {
-		for row := range t.rows {
-			if t.maybe(row, keys, k) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, row := range t.nulls {
-		if t.maybe(int(row), keys, k) {
-			return true
-		}
-	}
-	return false
-}
-
 // maybe is equal but for what is NULL.
 func (t *joinTable) maybe(row int, keys []*vector.Vector, k int) bool {
 	for i, v := range keys {
@@ -133,6 +112,8 @@ type joinProbe struct {
 	dict  *vector.Dict
 	memo  []int32
 	valid []uint64
+
+	tried int // rows by unknown
 }
 
 func newJoinProbe(t *joinTable) *joinProbe {
@@ -168,6 +149,37 @@ func (p *joinProbe) find(hash uint64, keys []*vector.Vector, k int) int32 {
 		}
 		at++
 	}
+}
+
+// triesBetweenLooks is how many rows unknown compares before it looks whether the statement has ended.
+const triesBetweenLooks = 4096
+
+// unknown says whether some build row may equal row k of keys as far as the NULLs of both hide it, where none is equal. Every row of one
+// side may have to be compared with every one of the other.
+func (p *joinProbe) unknown(ctx context.Context, keys []*vector.Vector, k int) (bool, error) {
+	null := false
+	for _, v := range keys {
+		null = null || v.IsNull(k)
+	}
+	rows := len(p.t.nulls)
+	if null {
+		rows = p.t.rows
+	}
+	for i := range rows {
+		row := i
+		if !null {
+			row = int(p.t.nulls[i])
+		}
+		if p.t.maybe(row, keys, k) {
+			return true, nil
+		}
+		if p.tried++; p.tried%triesBetweenLooks == 0 {
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
 }
 
 func (p *joinProbe) ofDict(v *vector.Vector, out []int32) {

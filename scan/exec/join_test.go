@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -197,4 +199,37 @@ func TestGroupsOfJoinsAreThoseOfTheirRowsOnAnyNumberOfGoroutines(t *testing.T) {
 			}
 		}
 	})
+}
+
+// endsAfter is a context that ends when it was asked so often whether it has.
+type endsAfter struct {
+	context.Context
+	left int
+}
+
+func (c *endsAfter) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestComparingNULLsWithEveryRowEndsWithTheStatement(t *testing.T) {
+	var left, right [][]any
+	for i := range 1000 {
+		left = append(left, []any{nil, int64(i)})
+		right = append(right, []any{int64(i), int64(-1 - i)})
+	}
+	l, r := bigints(1000, left...), bigints(1000, right...)
+	for _, kind := range []JoinKind{AntiNull, MarkNull} {
+		n := &Join{Kind: kind, Left: l.scan(), Right: r.scan(), LeftKeys: []Expr{intCol(0), intCol(1)}, RightKeys: []Expr{intCol(0), intCol(1)}}
+		it, err := Run(t.Context(), n, Options{Parallel: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := it.Next(&endsAfter{t.Context(), 20}); !errors.Is(err, context.Canceled) {
+			t.Errorf("kind %d: %v", kind, err)
+		}
+		it.Close()
+	}
 }
