@@ -34,6 +34,14 @@ func (m *morsels) fetchAhead(at int) {
 	}
 }
 
+// fetchFirst fetches the first block alone: whoever reads it may ask for no more rows than it has.
+func (m *morsels) fetchFirst() {
+	if len(m.blocks) > 0 {
+		m.fetched.Store(1)
+		m.willNeed(0)
+	}
+}
+
 // willNeed fetches the columns of block i that will be opened, as far as can be said: those of the filter, and the others when
 // those of an earlier block were needed.
 func (m *morsels) willNeed(i int) {

@@ -73,3 +73,32 @@ func TestColumnsAreFetchedBlocksBeforeTheyAreOpened(t *testing.T) {
 		t.Error("a block was fetched of which no row can be wanted")
 	}
 }
+
+func TestOfAStreamOtherBlocksAreFetchedOnceTheFirstOneIsThrough(t *testing.T) {
+	var rows [][]any
+	for i := range 2 * (aheadBlocks + 3) {
+		rows = append(rows, []any{int64(i)})
+	}
+	s := newMemSource([]Type{tInt}, rows, 2, nil)
+	var seen []string
+	for i, b := range s.blocks {
+		s.blocks[i] = &fetchedBlock{b.(*memBlock), i, &seen}
+	}
+	if got := answer(t, &Limit{Child: s.scan(), Count: 2}, Options{Parallel: 1}); got != "0 1" {
+		t.Error(got)
+	}
+	if want := []string{"fetch 0 a", "open 0 a"}; !slices.Equal(seen, want) {
+		t.Errorf("%q for rows of one block", seen)
+	}
+	seen = nil
+	answer(t, s.scan(), Options{Parallel: 1})
+	for i := range s.blocks {
+		fetched, before := slices.Index(seen, fmt.Sprintf("fetch %d a", i)), slices.Index(seen, fmt.Sprintf("open %d a", max(min(i, 1), i-aheadBlocks)))
+		if fetched < 0 || fetched > before {
+			t.Errorf("block %d was not fetched in time:\n%s", i, strings.Join(seen, "\n"))
+		}
+	}
+	if n := 2 * len(s.blocks); len(seen) != n {
+		t.Errorf("%d calls, not %d", len(seen), n)
+	}
+}

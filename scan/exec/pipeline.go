@@ -273,6 +273,7 @@ func (s *streamOp) next(ctx context.Context) (*Batch, error) {
 			return nil, err
 		}
 		s.m, s.w = m, w
+		m.fetchFirst()
 	}
 	for {
 		if !s.opened {
@@ -285,7 +286,9 @@ func (s *streamOp) next(ctx context.Context) (*Batch, error) {
 					return s.ahead.next(ctx)
 				}
 			}
-			s.m.fetchAhead(s.at)
+			if s.at > 0 {
+				s.m.fetchAhead(s.at)
+			}
 			if err := s.w.open(ctx, s.at); err != nil {
 				return nil, err
 			}

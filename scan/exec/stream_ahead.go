@@ -191,7 +191,11 @@ func (a *readAhead) carry(ctx context.Context, w *worker, i int, b *aheadBlock) 
 			}
 			if own != nil {
 				kept += size
-				b.out <- aheadItem{batch: own} // there is room for as many as a block may have
+				select {
+				case b.out <- aheadItem{batch: own}: // there is room for as many as a block may have
+				case <-a.done:
+					return ctx.Err()
+				}
 				continue
 			}
 			select {
@@ -222,7 +226,7 @@ func owned(b *Batch, most int64) (*Batch, int64, error) {
 	}
 	size := int64(0)
 	for i := range b.Cols {
-		size += textOf(&b.Cols[i], rows) + 8*int64(len(rows))
+		size += textOf(&b.Cols[i], rows) + valueBytes(b.Cols[i].Kind)*int64(len(rows))
 		if size > most {
 			return nil, 0, nil
 		}
@@ -239,4 +243,15 @@ func owned(b *Batch, most int64) (*Batch, int64, error) {
 		out.Cols[i] = own.vector()
 	}
 	return out, size, nil
+}
+
+// valueBytes is what a value takes in a builder, but for text.
+func valueBytes(k vector.Kind) int64 {
+	switch k {
+	case vector.Decimal128:
+		return 16
+	case vector.Decimal256:
+		return 32
+	}
+	return 8
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"millrace/catalog"
 	"millrace/internal/vector"
@@ -86,6 +87,42 @@ func TestAStreamThatIsClosedEarlyLeavesNothingBehind(t *testing.T) {
 		it.Close()
 		if b.left != 1<<30 {
 			t.Errorf("after %d batches: %d bytes not given back", batches, 1<<30-b.left)
+		}
+	}
+}
+
+func TestAStreamOfLargerBlocksThanExpectedCanBeClosed(t *testing.T) {
+	var rows [][]any
+	for i := range 2 * MaxBlockRows {
+		rows = append(rows, []any{int64(i)})
+	}
+	s := bigints(len(rows), rows...)
+	s.blocks = slices.Repeat(s.blocks, 4)
+	n := s.scan()
+	n.Filter = Compare{EQ, Arith{Op: Mod, L: intCol(0), R: intConst(100), T: tInt}, intConst(1)}
+	synctest.Test(t, func(t *testing.T) {
+		it, err := Run(t.Context(), n, Options{Parallel: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows := 0; rows <= 2*MaxBlockRows/100+1; { // until the first block is through
+			b, err := it.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows += b.Rows()
+		}
+		synctest.Wait() // until what comes before its turn has no room any more
+		it.Close()
+	})
+}
+
+func TestWhatIsKeptOfAStreamIsCountedInItsWidth(t *testing.T) {
+	for kind, want := range map[vector.Kind]int64{vector.Int: 8, vector.Decimal128: 16, vector.Decimal256: 32} {
+		v := nullVector(Type{Kind: kind}, 100)
+		_, size, err := owned(&Batch{Len: 100, Sel: []int32{1, 5}, Cols: []vector.Vector{v}}, 1<<20)
+		if err != nil || size != 2*want {
+			t.Errorf("kind %d: %d bytes, %v", kind, size, err)
 		}
 	}
 }
