@@ -23,6 +23,9 @@ func TestRollupAddsTotals(t *testing.T) {
 		{"SELECT COUNT(*) FROM (SELECT s, a, COUNT(*) FROM w GROUP BY s, a WITH ROLLUP) AS g", "10"},
 		{"SELECT s, COUNT(*) FROM w WHERE a = (SELECT MAX(a) FROM w) GROUP BY s WITH ROLLUP UNION ALL SELECT 'WITH ROLLUP', 0", "y,1 / NULL,1 / WITH ROLLUP,0"},
 		{"SELECT s, MAX(a) AS m FROM w WHERE s > '' GROUP BY s WITH ROLLUP ORDER BY s IS NULL, m DESC, s", "y,5 / z,2 / x,1 / NULL,5"},
+		{"SELECT CONCAT(s, 'a'), COUNT(*) FROM w WHERE s = 'x' GROUP BY CONCAT(w.s, 'a') WITH ROLLUP", "xa,1 / NULL,1"},
+		{"SELECT s, (SELECT SUM(v.a) FROM w AS v WHERE v.s = w.s) FROM w WHERE s > '' GROUP BY s WITH ROLLUP", "x,1 / y,7 / z,2 / NULL,NULL"},
+		{"SELECT s FROM w WHERE s > '' GROUP BY s WITH ROLLUP HAVING EXISTS (SELECT 1 FROM w AS v WHERE v.s = w.s AND v.a = 5)", "y"},
 		{"SELECT DISTINCT a FROM w WHERE s = 'y' GROUP BY s, a WITH ROLLUP ORDER BY a", "NULL / 2 / 5"},
 		{"SELECT s AS k, MAX(a) FROM w WHERE s > 'x' GROUP BY k WITH ROLLUP ORDER BY GROUPING(k) DESC, k DESC", "NULL,5 / z,2 / y,5"},
 	} {
@@ -49,14 +52,16 @@ func TestRollupAddsTotals(t *testing.T) {
 		t.Errorf("prepared: %s", got)
 	}
 	for query, number := range map[string]int{
-		"SELECT s, a, COUNT(*) FROM w GROUP BY s WITH ROLLUP":         1055,
-		"SELECT s, COUNT(*) FROM w GROUP BY s WITH ROLLUP ORDER BY a": 1055,
-		"SELECT s, GROUPING(a) FROM w GROUP BY s WITH ROLLUP":         3602,
-		"SELECT s, nothing FROM w GROUP BY s WITH ROLLUP":             1055,
-		"SELECT COUNT(*) FROM w GROUP BY nothing WITH ROLLUP":         1054,
-		"SELECT COUNT(*) AS n FROM w GROUP BY 1 WITH ROLLUP":          1056,
-		"SELECT COUNT(*) AS n FROM w WITH ROLLUP":                     1064,
-		"SELECT * FROM (SELECT s FROM w) AS x GROUP BY s WITH ROLLUP": 1235,
+		"SELECT s, a, COUNT(*) FROM w GROUP BY s WITH ROLLUP":                                                                        1055,
+		"SELECT s, COUNT(*) FROM w GROUP BY s WITH ROLLUP ORDER BY a":                                                                1055,
+		"SELECT CONCAT(s, 'A') FROM w GROUP BY CONCAT(s, 'a') WITH ROLLUP":                                                           1055,
+		"SELECT s FROM w GROUP BY s, a, a+1, a+2, a+3, a+4, a+5, a+6, a+7, a+8, a+9, a+10, a+11, a+12, a+13, a+14, a+15 WITH ROLLUP": 1235,
+		"SELECT s, GROUPING(a) FROM w GROUP BY s WITH ROLLUP":                                                                        3602,
+		"SELECT s, nothing FROM w GROUP BY s WITH ROLLUP":                                                                            1055,
+		"SELECT COUNT(*) FROM w GROUP BY nothing WITH ROLLUP":                                                                        1054,
+		"SELECT COUNT(*) AS n FROM w GROUP BY 1 WITH ROLLUP":                                                                         1056,
+		"SELECT COUNT(*) AS n FROM w WITH ROLLUP":                                                                                    1064,
+		"SELECT * FROM (SELECT s FROM w) AS x GROUP BY s WITH ROLLUP":                                                                1235,
 	} {
 		if _, err := db.Exec(query); errNumber(err) != number {
 			t.Errorf("%s: %v, want %d", query, err, number)

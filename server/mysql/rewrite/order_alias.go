@@ -25,9 +25,7 @@ func (r *starRewriter) orderByAliases(sel *sqlparser.Select) {
 		w := Walk{expr: func(e sqlparser.Expr) sqlparser.Expr {
 			if name, ok := e.(*sqlparser.ColName); ok && name.Qualifier.IsEmpty() {
 				if meant, ok := aliases[name.Name.Lowered()]; ok {
-					if c, err := copyExpr(meant); err == nil {
-						return &sqlparser.ParenExpr{Expr: c}
-					}
+					return &sqlparser.ParenExpr{Expr: copyNode(meant)}
 				}
 			}
 			return e

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
+
+// maxRollupKeys bounds the keys, as the rows are grouped once for each of them and once more.
+const maxRollupKeys = 16
 
 // rollupMarker is, as last of the names to group by, what WITH ROLLUP became, which is not in the parser.
 const rollupMarker = "millrace rollup"
@@ -23,6 +27,9 @@ func (r *starRewriter) rollUp(sel *sqlparser.Select) error {
 	}
 	if c, ok := sel.GroupBy[n].(*sqlparser.ColName); !ok || c.Name.String() != rollupMarker {
 		return nil
+	}
+	if n > maxRollupKeys {
+		return sqlerr.Instead(fmt.Sprintf("WITH ROLLUP of more than %d keys", maxRollupKeys), "Group by fewer.")
 	}
 	u := rollup{aggregates: map[string]string{}, base: &sqlparser.Select{From: sel.From, Where: sel.Where}}
 	u.base.QueryOpts.StraightJoinHint = sel.QueryOpts.StraightJoinHint
@@ -131,7 +138,8 @@ func (u *rollup) above(e sqlparser.Expr, clause string, number int, aliases map[
 		}
 		switch e := e.(type) {
 		case *sqlparser.Subquery:
-			return nil, false
+			u.inSubquery(e)
+			return e, false
 		case *sqlparser.FuncExpr:
 			if e.Name.EqualString("grouping") {
 				return u.grouping(e.Exprs), false
@@ -149,6 +157,35 @@ func (u *rollup) above(e sqlparser.Expr, clause string, number int, aliases map[
 		}
 		return nil, true
 	})
+}
+
+// inSubquery has a subquery find the keys that it names with their table, unless it has one of that name itself.
+func (u *rollup) inSubquery(sub *sqlparser.Subquery) {
+	own := map[string]bool{}
+	tables := Walk{Node: func(n any) bool {
+		if t, ok := n.(*sqlparser.AliasedTableExpr); ok {
+			own[strings.ToLower(t.As.String())] = true
+			if name, ok := t.Expr.(sqlparser.TableName); ok && t.As.IsEmpty() {
+				own[strings.ToLower(name.Name.String())] = true
+			}
+		}
+		return true
+	}}
+	tables.value(reflect.ValueOf(sub))
+	names := Walk{Node: func(n any) bool {
+		c, ok := n.(*sqlparser.ColName)
+		if !ok || c.Qualifier.IsEmpty() || own[strings.ToLower(c.Qualifier.Name.String())] {
+			return true
+		}
+		for i, key := range u.keys {
+			if sameExpr(c, key) {
+				*c = *groupsColumnOf(rollupKey(i))
+				break
+			}
+		}
+		return false
+	}}
+	names.value(reflect.ValueOf(sub))
 }
 
 // grouping is GROUPING(args): a bit for each, set where the row is grouped by less.
@@ -220,19 +257,4 @@ func (u *rollup) levels() sqlparser.SelectStatement {
 		}
 	}
 	return all
-}
-
-// sameExpr says whether a and b are written alike, but for parentheses and the table before a column's name.
-func sameExpr(a, b sqlparser.Expr) bool {
-	if p, ok := a.(*sqlparser.ParenExpr); ok {
-		return sameExpr(p.Expr, b)
-	}
-	if p, ok := b.(*sqlparser.ParenExpr); ok {
-		return sameExpr(a, p.Expr)
-	}
-	if a, ok := a.(*sqlparser.ColName); ok {
-		b, ok := b.(*sqlparser.ColName)
-		return ok && a.Name.Equal(b.Name) && (a.Qualifier.IsEmpty() || b.Qualifier.IsEmpty() || sqlparser.String(a.Qualifier) == sqlparser.String(b.Qualifier))
-	}
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && strings.EqualFold(sqlparser.String(a), sqlparser.String(b))
 }

@@ -33,7 +33,7 @@ func Statement(ctx *sql.Context, stmt sqlparser.Statement, tables Tables) error 
 	if err := stars.rewrite(stmt); err != nil {
 		return err
 	}
-	if err := groupsApart(stmt); err != nil {
+	if err := groupAllWindows(stmt); err != nil {
 		return err
 	}
 	rewriteNested(stmt)

@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -16,8 +15,8 @@ const (
 	groupsColumn = "millrace column "
 )
 
-// groupsApart has groups that a query looks at further, by WITH ROLLUP or windows, be a derived table of it.
-func groupsApart(stmt sqlparser.Statement) error {
+// groupAllWindows does groupWindows in all of stmt.
+func groupAllWindows(stmt sqlparser.Statement) error {
 	var err error
 	w := Walk{Node: func(n any) bool {
 		if sel, ok := n.(*sqlparser.Select); ok && err == nil {
@@ -141,41 +140,4 @@ func shownName(a *sqlparser.AliasedExpr) sqlparser.ColIdent {
 		return sqlparser.NewColIdent(a.InputExpression)
 	}
 	return sqlparser.NewColIdent(sqlparser.String(a.Expr))
-}
-
-// hasWindow says whether a function with OVER is among nodes, but for subqueries'.
-func hasWindow(nodes ...sqlparser.SQLNode) bool {
-	return has(nodes, func(n any) bool {
-		f, ok := n.(*sqlparser.FuncExpr)
-		return ok && f.Over != nil
-	})
-}
-
-// hasAggregate says whether an aggregate without OVER is among nodes, but for subqueries'.
-func hasAggregate(nodes ...sqlparser.SQLNode) bool {
-	return has(nodes, isAggregate)
-}
-
-func isAggregate(n any) bool {
-	switch n := n.(type) {
-	case *sqlparser.GroupConcatExpr:
-		return true
-	case *sqlparser.FuncExpr:
-		return n.Over == nil && n.IsAggregate()
-	}
-	return false
-}
-
-func has(nodes []sqlparser.SQLNode, what func(any) bool) bool {
-	found := false
-	w := Walk{Node: func(n any) bool {
-		switch n.(type) {
-		case *sqlparser.Subquery, sqlparser.SelectStatement:
-			return false
-		}
-		found = found || what(n)
-		return !found
-	}}
-	w.value(reflect.ValueOf(nodes))
-	return found
 }

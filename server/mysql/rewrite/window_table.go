@@ -162,15 +162,7 @@ func hop(f *sqlparser.TableFuncExpr) (sqlparser.TableExpr, error) {
 	source := sqlparser.TableName{Name: sqlparser.NewTableIdent(windowSource)}
 	ts := args[1]
 	qualifyColumns(&ts, table, source)
-	// Rewriting changes expressions in place, so each place has its own.
-	var copyErr error
-	own := func() sqlparser.Expr {
-		e, err := copyExpr(ts)
-		if err != nil {
-			copyErr = err
-		}
-		return e
-	}
+	own := func() sqlparser.Expr { return copyNode(ts) } // rewriting changes expressions in place
 	var query sqlparser.SelectStatement
 	if windows <= maxUnionWindows {
 		for k := range windows {
@@ -194,9 +186,6 @@ func hop(f *sqlparser.TableFuncExpr) (sqlparser.TableExpr, error) {
 			Auth: nothingToCheck,
 		})
 		query = s
-	}
-	if copyErr != nil {
-		return nil, copyErr
 	}
 	alias := f.Alias
 	if alias.IsEmpty() {
@@ -222,23 +211,6 @@ func hopSelect(table, source sqlparser.TableName, ts func() sqlparser.Expr, size
 		}},
 		Where: sqlparser.NewWhere(sqlparser.WhereStr, &sqlparser.IsExpr{Operator: sqlparser.IsNotNullStr, Expr: begin(0)}),
 	}
-}
-
-// copyExpr is another e.
-func copyExpr(e sqlparser.Expr) (sqlparser.Expr, error) {
-	stmt, err := sqlparser.Parse("SELECT " + sqlparser.String(e))
-	if err != nil {
-		return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to HOP: the time cannot be read: %v", err)
-	}
-	s, ok := stmt.(*sqlparser.Select)
-	if !ok || len(s.SelectExprs) != 1 {
-		return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to HOP: the time cannot be read")
-	}
-	a, ok := s.SelectExprs[0].(*sqlparser.AliasedExpr)
-	if !ok {
-		return nil, sqlerr.New(1210, "HY000", "Incorrect arguments to HOP: the time cannot be read")
-	}
-	return a.Expr, nil
 }
 
 // qualifyColumns makes columns that e takes from table, by its name, columns of source.
