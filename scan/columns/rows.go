@@ -15,6 +15,8 @@ const (
 	// singleRows is how many rows of a block are read on their own. Who asks again and again is better served by columns
 	// in memory.
 	singleRows = 64
+	// singlePages is for how many of them pages of a file count: a third question decodes the columns, of which pages cost a third.
+	singlePages = singleRows / 2
 	// singleCost is how much of a file is decoded in the time that one row takes, in bytes.
 	singleCost = 4 << 20
 	// defaultSmallChunks are bytes of columns that are read as soon as a few of their pages.
@@ -32,6 +34,7 @@ func (w *view) OpenRows(ctx context.Context, cols []scan.Column, from, to int, r
 		return nil, false, nil
 	}
 	if vecs := w.rowsFromFile(cols, keys, from, to); vecs != nil {
+		b.singles.Add(singlePages)
 		w.s.set.m.rowsRead.Add(float64(len(rows)))
 		return vecs, true, nil
 	}
