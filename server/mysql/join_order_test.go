@@ -42,6 +42,38 @@ func TestEveryConditionOfManyJoinsCounts(t *testing.T) {
 	})
 }
 
+func TestMoreThan64RelationsKeepAllOfTheirConditions(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "id INT, other INT"}, `{"id":1,"other":2}`, `{"id":2,"other":1}`)
+	db := in.open("app", "", "")
+	const exists = " AND EXISTS (SELECT 1 FROM t x WHERE x.id = 2)"
+	joins, commas, where := "t t0", "t t0", " WHERE 1"
+	for i := 1; i < 61; i++ {
+		joins += fmt.Sprintf(" JOIN t t%d ON t%d.id = t%d.id", i, i, i-1)
+		commas += fmt.Sprintf(", t t%d", i)
+		where += fmt.Sprintf(" AND t%d.id = t%d.id", i, i-1)
+	}
+	for _, n := range []int{4, 8} {
+		more := strings.Repeat(exists, n)
+		bothWays(t, db, []struct{ query, want string }{
+			{"SELECT COUNT(*) FROM " + joins + " WHERE 1" + more, "2"},
+			{"SELECT COUNT(*) FROM " + commas + where + more, "2"},
+			{"SELECT COUNT(*) FROM " + joins + " WHERE t60.id < 2" + more, "1"},
+			{"SELECT t0.id, t60.id FROM " + joins + " WHERE t0.other + t60.other = 4" + more, "1,1"},
+			{"SELECT COUNT(*) FROM " + joins + " WHERE 1" + more + " AND EXISTS (SELECT 1 FROM t x WHERE x.id = 3)", "0"},
+		})
+	}
+	var right string
+	for i := 1; i < 61; i++ {
+		right += fmt.Sprintf("t t%d JOIN (", i)
+	}
+	right += "t t0"
+	for i := 60; i > 0; i-- {
+		right += fmt.Sprintf(") ON t%d.id = t0.id", i)
+	}
+	bothWays(t, db, []struct{ query, want string }{{"SELECT COUNT(*), SUM(t60.other) FROM " + right + " WHERE 1" + strings.Repeat(exists, 70), "2,3"}})
+}
+
 func TestUpTo61TablesAreJoinedInTime(t *testing.T) {
 	in := start(t, nil)
 	in.topic("t", map[string]string{"millrace.columns": "id INT, next INT"}, `{"id":1,"next":2}`, `{"id":2,"next":3}`, `{"id":3}`)
@@ -68,6 +100,13 @@ func TestUpTo61TablesAreJoinedInTime(t *testing.T) {
 				s += fmt.Sprintf(" LEFT JOIN t t%d ON t%d.id = t%d.next", i, i, i-1)
 			}
 			return s
+		},
+		"beside independent subqueries": func(n int) string {
+			s := "SELECT COUNT(*) FROM t t0"
+			for i := 1; i < n; i++ {
+				s += fmt.Sprintf(" JOIN t t%d ON t%d.id = t%d.id", i, i, i-1)
+			}
+			return s + " WHERE 1" + strings.Repeat(" AND EXISTS (SELECT 1 FROM t x WHERE x.id = 2)", 20)
 		},
 		"mixed": func(n int) string {
 			s := "SELECT COUNT(*) FROM t t0"

@@ -2,7 +2,6 @@ package joinorder
 
 import (
 	"math"
-	"math/bits"
 	"strings"
 
 	"millrace/internal/sqlplan"
@@ -15,15 +14,9 @@ import (
 
 var always = expression.NewLiteral(true, types.Boolean)
 
-// mostLeaves is how many relations are put in order together. MySQL joins 61 tables; more can come of subqueries.
-const mostLeaves = 64
-
-// set is a set of a cluster's leaves.
-type set uint64
-
-func (s set) subsetOf(o set) bool { return s&^o == 0 }
-func (s set) meets(o set) bool    { return s&o != 0 }
-func (s set) count() int          { return bits.OnesCount64(uint64(s)) }
+// mostBegun is how many leaves a cluster may have for orders that begin with each of them to be tried. A FROM clause has 61, and each
+// subquery of its WHERE may be another.
+const mostBegun = 64
 
 // cluster is what inner joins join, and all conditions about it, whichever join they were written at.
 type cluster struct {
@@ -42,8 +35,18 @@ type leaf struct {
 
 type condition struct {
 	expr   sql.Expression
-	leaves set
-	equal  bool // of something of one leaf and something of another
+	leaves []int // that it names
+	equal  bool  // of something of one leaf and something of another
+}
+
+// within says that it names none but leaf i and those of have.
+func (c condition) within(have []bool, i int) bool {
+	for _, l := range c.leaves {
+		if l != i && !have[l] {
+			return false
+		}
+	}
+	return true
 }
 
 // cluster puts n, inner joins maybe beneath conditions, in order.
@@ -70,7 +73,7 @@ func (b *builder) cluster(n sql.Node) (sql.Node, error) {
 
 // flatten adds what n joins, and its conditions.
 func (b *builder) flatten(n sql.Node, c *cluster, conditions *[]sql.Expression) error {
-	if clustered(n) && len(c.leaves) < mostLeaves-1 {
+	if clustered(n) {
 		switch n := n.(type) {
 		case *plan.Filter:
 			*conditions = append(*conditions, conjuncts(n.Expression)...)
@@ -96,10 +99,10 @@ func (b *builder) flatten(n sql.Node, c *cluster, conditions *[]sql.Expression) 
 func (c *cluster) add(e sql.Expression) {
 	on := c.on(named(e))
 	switch {
-	case on == 0 || restsOnQuery(e):
+	case len(on) == 0 || restsOnQuery(e):
 		c.last = append(c.last, e)
-	case on.count() == 1:
-		l := &c.leaves[bits.TrailingZeros64(uint64(on))]
+	case len(on) == 1:
+		l := &c.leaves[on[0]]
 		if f, ok := l.node.(*plan.Filter); ok {
 			l.node = plan.NewFilter(expression.JoinAnd(f.Expression, e), f.Child)
 		} else {
@@ -107,13 +110,11 @@ func (c *cluster) add(e sql.Expression) {
 		}
 	default:
 		x := condition{expr: e, leaves: on}
-		if eq, ok := e.(*expression.Equals); ok && on.count() == 2 {
-			x.equal = c.on(named(eq.Left())).count() == 1 && c.on(named(eq.Right())).count() == 1
+		if eq, ok := e.(*expression.Equals); ok && len(on) == 2 {
+			x.equal = len(c.on(named(eq.Left()))) == 1 && len(c.on(named(eq.Right()))) == 1
 		}
-		for i := range c.leaves {
-			if on.meets(1 << i) {
-				c.leaves[i].conditions = append(c.leaves[i].conditions, len(c.conditions))
-			}
+		for _, i := range on {
+			c.leaves[i].conditions = append(c.leaves[i].conditions, len(c.conditions))
 		}
 		c.conditions = append(c.conditions, x)
 	}
@@ -141,18 +142,23 @@ func (c *cluster) nameRounds(conditions []sql.Expression) {
 }
 
 // on are the leaves that have some of these columns. Columns of none are those of the queries around.
-func (c *cluster) on(cols sql.ColSet) set {
-	var out set
+func (c *cluster) on(cols sql.ColSet) []int {
+	var out []int
 	for i, l := range c.leaves {
 		if l.cols.Intersects(cols) {
-			out |= 1 << i
+			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// order is the cheapest of the orders that begin with each leaf and then always take what leaves least.
+// order is the cheapest of the orders that begin with each leaf and then always take what leaves least; of a large cluster the one
+// that begins with the leaf written first.
 func (c *cluster) order() []int {
+	if len(c.leaves) > mostBegun {
+		order, _ := c.from(0)
+		return order
+	}
 	var best []int
 	least := math.Inf(1)
 	for first := range c.leaves {
@@ -166,12 +172,13 @@ func (c *cluster) order() []int {
 // from is an order that begins with the given leaf, and how many rows its joins read and give.
 func (c *cluster) from(first int) (order []int, cost float64) {
 	order = append(order, first)
-	have, rows := set(1)<<first, c.leaves[first].rows
+	have, rows := make([]bool, len(c.leaves)), c.leaves[first].rows
+	have[first] = true
 	cost = rows
 	for len(order) < len(c.leaves) {
 		next, connected, out := -1, false, 0.0
 		for i, l := range c.leaves {
-			if have.meets(1 << i) {
+			if have[i] {
 				continue
 			}
 			x, is := c.step(have, rows, i)
@@ -186,7 +193,7 @@ func (c *cluster) from(first int) (order []int, cost float64) {
 			cost = math.Inf(1)
 		}
 		order = append(order, next)
-		have |= 1 << next
+		have[next] = true
 		cost += out + c.leaves[next].rows
 		rows = out
 	}
@@ -194,14 +201,14 @@ func (c *cluster) from(first int) (order []int, cost float64) {
 }
 
 // step is how many rows there are about when leaf i joins those of have, and whether an equality connects them.
-func (c *cluster) step(have set, rows float64, i int) (out float64, connected bool) {
+func (c *cluster) step(have []bool, rows float64, i int) (out float64, connected bool) {
 	l := c.leaves[i]
 	out = rows * l.rows
 	// The first equality finds the rows of a key; others as a rule follow from it in part.
 	share := 1.0
 	for _, k := range l.conditions {
 		x := c.conditions[k]
-		if !x.leaves.subsetOf(have | 1<<i) {
+		if !x.within(have, i) {
 			continue
 		}
 		if !x.equal {
@@ -209,7 +216,10 @@ func (c *cluster) step(have set, rows float64, i int) (out float64, connected bo
 			continue
 		}
 		connected = true
-		other := c.leaves[bits.TrailingZeros64(uint64(x.leaves&^(1<<i)))]
+		other := c.leaves[x.leaves[0]]
+		if x.leaves[0] == i {
+			other = c.leaves[x.leaves[1]]
+		}
 		// A key has about as many values as the smaller of the two has rows: the other one refers to it.
 		one := 1 / max(1, min(l.all, other.all))
 		share = min(share, one) * math.Sqrt(max(share, one))
@@ -220,17 +230,18 @@ func (c *cluster) step(have set, rows float64, i int) (out float64, connected bo
 // tree is the joins in an order, each with all conditions that are about what it joins and were not asked before.
 func (c *cluster) tree(order []int, b *builder) sql.Node {
 	first := c.leaves[order[0]]
-	out, cols, have := first.node, first.cols, set(1)<<order[0]
+	out, cols, have := first.node, first.cols, make([]bool, len(c.leaves))
+	have[order[0]] = true
 	for _, i := range order[1:] {
 		l := c.leaves[i]
-		have |= 1 << i
 		var on []sql.Expression
 		equal := false
 		for _, k := range l.conditions {
-			if x := c.conditions[k]; x.leaves.subsetOf(have) {
+			if x := c.conditions[k]; x.within(have, i) {
 				on, equal = append(on, x.expr), equal || x.equal
 			}
 		}
+		have[i] = true
 		b.loose = b.loose || len(on) > 0 && !equal
 		out = joined(plan.JoinTypeInner, out, l.node, cols, l.cols, on)
 		cols = cols.Union(l.cols)
