@@ -60,7 +60,7 @@ func newEngine(s *Server) *engine {
 	}
 	b := analyzer.NewBuilder(&provider{Provider: s.o.Provider, functions: sqlfn.Functions(sqlfn.Options{Digest: digest, Memory: s.memory, Regexps: s.regexps, Locks: s.locks, Version: ServerVersion})})
 	a := b.Build()
-	ownRules(a)
+	ownRules(a, s.searchPanicked)
 	a.Catalog.AuthHandler = authorizer{}
 	a.Catalog.InfoSchema = s.informationSchema(a.Catalog.InfoSchema, a.Catalog)
 	a.ExecBuilder = s.o.Pushdown
@@ -69,6 +69,12 @@ func newEngine(s *Server) *engine {
 	e.MemoryManager = m
 	e.ProcessList = sql.EmptyProcessList{}
 	return &engine{Engine: e, memory: m}
+}
+
+// searchPanicked logs a panic in the planner's search for an order of joins, after which ours is taken.
+func (s *Server) searchPanicked(ctx *sql.Context, p any) {
+	_, id := keptDigest(ctx.Query())
+	s.log.Warn("panic in the search for an order of joins", "digest", id, "statement", redacted(ctx.Query()), "panic", fmt.Sprint(p), "stack", stack())
 }
 
 // plan binds and analyses a rewritten statement. bindings may be nil (when there are no parameters,

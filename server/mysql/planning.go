@@ -13,14 +13,15 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
-// ownRules replaces rules of the planner by ours. Its list of rules is every analyzer's, and is changed in a copy.
-func ownRules(a *analyzer.Analyzer) {
+// ownRules replaces rules of the planner by ours. Its list of rules is every analyzer's, and is changed in a copy. searchPanicked is told
+// of panics in its search for an order of joins, which cost no more than that order.
+func ownRules(a *analyzer.Analyzer, searchPanicked func(ctx *sql.Context, p any)) {
 	for _, batch := range a.Batches {
 		// Ours is boundplan's check_grouping.go.
 		batch.Rules = slices.DeleteFunc(slices.Clone(batch.Rules), func(r analyzer.Rule) bool { return r.Id.String() == "validateGroupBy" })
 		for i, r := range batch.Rules {
 			if r.Id.String() == "optimizeJoins" {
-				batch.Rules[i].Apply = joinorder.Rule(r.Apply)
+				batch.Rules[i].Apply = joinorder.Rule(r.Apply, searchPanicked)
 			}
 		}
 	}

@@ -33,12 +33,17 @@ func digest(text string) (normalised, id string) {
 	return normalised, d.String()
 }
 
-// record adds one execution.
-func (s *statements) record(text string, took time.Duration, failed bool, sent int64, t *pushdown.Trace) {
+// keptDigest is a statement's digest as millrace.statements has it.
+func keptDigest(text string) (normalised, id string) {
 	if len(text) > maxDigestText {
 		text = text[:maxDigestText]
 	}
-	normalised, id := digest(text)
+	return digest(text)
+}
+
+// record adds one execution.
+func (s *statements) record(text string, took time.Duration, failed bool, sent int64, t *pushdown.Trace) {
+	normalised, id := keptDigest(text)
 	if id == "" {
 		return // nothing but a comment
 	}

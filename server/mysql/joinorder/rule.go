@@ -16,13 +16,13 @@ const mostSearched = 8
 
 // Rule is the planner's rule for joins. Inner ones are put in order here. Where there are other kinds among few
 // tables, or none but comparisons of order connect them, search, the engine's rule, tries all orders; what
-// it makes is taken if it has all the conditions.
-func Rule(search analyzer.RuleFunc) analyzer.RuleFunc {
+// it makes is taken if it has all the conditions. Where it panics, panicked is told.
+func Rule(search analyzer.RuleFunc, panicked func(ctx *sql.Context, p any)) analyzer.RuleFunc {
 	return func(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
 		if !n.Resolved() || plan.IsNoRowNode(n) || !hasJoin(n) {
 			return search(ctx, a, n, scope, sel, flags)
 		}
-		r := &rule{ctx: ctx, search: func(join sql.Node) (sql.Node, error) {
+		r := &rule{ctx: ctx, panicked: panicked, search: func(join sql.Node) (sql.Node, error) {
 			out, _, err := search(ctx, a, join, scope, sel, flags)
 			return out, err
 		}}
@@ -35,8 +35,9 @@ func Rule(search analyzer.RuleFunc) analyzer.RuleFunc {
 }
 
 type rule struct {
-	ctx    *sql.Context
-	search func(join sql.Node) (sql.Node, error)
+	ctx      *sql.Context
+	panicked func(ctx *sql.Context, p any)
+	search   func(join sql.Node) (sql.Node, error)
 }
 
 // hasJoin says whether there is a join in n that is not in a query of its own.
@@ -111,7 +112,8 @@ func (r *rule) join(n sql.Node) (sql.Node, error) {
 func (r *rule) searched(n sql.Node) (_ sql.Node, err error) {
 	// It panics where it does not know its way in a tree that it has made itself; what was written still has its meaning.
 	defer func() {
-		if recover() != nil {
+		if p := recover(); p != nil {
+			r.panicked(r.ctx, p)
 			err = nil
 		}
 	}()
