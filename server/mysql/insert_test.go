@@ -107,6 +107,7 @@ func TestInsertRefusesWhatDoesNotFit(t *testing.T) {
 		{"INSERT INTO t (i, n) VALUES (1)", 1136, "21S01"},
 		{"INSERT INTO t (i) VALUES (1), (2, 3)", 1136, "21S01"},
 		{"INSERT INTO t (i) SELECT 1, 2", 1136, "21S01"},
+		{"INSERT INTO t (i) SELECT 1, 2 FROM t WHERE FALSE", 1136, "21S01"},
 		{"INSERT INTO t (i, _value) VALUES (1, '{}')", 1221, "HY000"},
 		{"INSERT INTO nosuch (i) VALUES (1)", 1146, "42S02"},
 		{"INSERT INTO `t$raw` (value) VALUES (1)", 1471, "HY000"},
@@ -344,7 +345,7 @@ func TestInsertWithoutNamesTakesTheTopicsOwnColumns(t *testing.T) {
 	if got := ask(t, db, "SELECT _key, i, s FROM a WHERE _offset < 5 ORDER BY _offset"); got != "NULL,1,x / NULL,2,NULL / NULL,3,x / NULL,4,NULL / k,9,all" {
 		t.Error(got)
 	}
-	for _, q := range []string{"INSERT INTO a VALUES (1)", "INSERT INTO a VALUES (1,2,3)", "INSERT INTO a VALUES (1,'x'), (1)", "INSERT INTO a SELECT 1"} {
+	for _, q := range []string{"INSERT INTO a VALUES (1)", "INSERT INTO a VALUES (1,2,3)", "INSERT INTO a VALUES (1,'x'), (1)", "INSERT INTO a SELECT 1", "INSERT INTO a SELECT 1 FROM a WHERE FALSE", "INSERT INTO a SELECT 1,2,3,4,5,6,7,8,9 FROM a LIMIT 0"} {
 		if _, err := table(t, db, q); errNumber(err) != 1136 {
 			t.Errorf("%s: %v", q, err)
 		}

@@ -339,22 +339,23 @@ func constant(e sqlparser.Expr, bindings map[string]sql.Expression) (v any, t sq
 	return nil, nil, false
 }
 
-// insertSelect takes the rows of a query. Where no columns are named, the first row says how many values there are.
+// insertSelect takes the rows of a query. Where no columns are named, it says how many values there are.
 func (c *conn) insertSelect(ctx *sql.Context, sink *insertSink, table *catalog.Table, stmt sqlparser.SelectStatement, text string, bindings map[string]sql.Expression) error {
-	var row []rowrecord.Cell
-	return c.eachRow(ctx, stmt, text, bindings, func(schema sql.Schema, got sql.Row) error {
-		if sink.target == nil {
-			var err error
-			if sink.target, err = rowrecord.NewTarget(ctx, table, nil, len(got)); err != nil {
-				return err
-			}
+	node, flags, err := c.planQuery(ctx, stmt, text, bindings)
+	if err != nil {
+		return err
+	}
+	given := len(node.Schema())
+	if sink.target == nil {
+		if sink.target, err = rowrecord.NewTarget(ctx, table, nil, given); err != nil {
+			return err
 		}
-		if row == nil {
-			row = make([]rowrecord.Cell, sink.target.Width())
-		}
-		if len(got) != len(row) {
-			return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row 1")
-		}
+	}
+	row := make([]rowrecord.Cell, sink.target.Width())
+	if given != len(row) {
+		return sqlerr.New(1136, "21S01", "Column count doesn't match value count at row 1")
+	}
+	return c.eachPlanned(ctx, node, flags, func(schema sql.Schema, got sql.Row) error {
 		for i, v := range got {
 			row[i] = rowrecord.Cell{Given: true, Value: v, From: schema[i].Type}
 		}
@@ -364,19 +365,30 @@ func (c *conn) insertSelect(ctx *sql.Context, sink *insertSink, table *catalog.T
 
 // eachRow carries out a query and calls fn with its rows.
 func (c *conn) eachRow(ctx *sql.Context, stmt sqlparser.SelectStatement, text string, bindings map[string]sql.Expression, fn func(sql.Schema, sql.Row) error) error {
-	if err := checkSelect(stmt); err != nil {
-		return err
-	}
-	if err := c.rewrite(ctx, stmt); err != nil {
-		return err
-	}
-	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, c.s.engine.valueOf)
+	node, flags, err := c.planQuery(ctx, stmt, text, bindings)
 	if err != nil {
 		return err
 	}
-	if err := checkPlan(ctx, node, false); err != nil {
-		return err
+	return c.eachPlanned(ctx, node, flags, fn)
+}
+
+// planQuery plans a query that is a part of another statement.
+func (c *conn) planQuery(ctx *sql.Context, stmt sqlparser.SelectStatement, text string, bindings map[string]sql.Expression) (sql.Node, *sql.QueryFlags, error) {
+	if err := checkSelect(stmt); err != nil {
+		return nil, nil, err
 	}
+	if err := c.rewrite(ctx, stmt); err != nil {
+		return nil, nil, err
+	}
+	node, flags, err := c.s.engine.plan(ctx, stmt, text, bindings, c.s.engine.valueOf)
+	if err != nil {
+		return nil, nil, err
+	}
+	return node, flags, checkPlan(ctx, node, false)
+}
+
+// eachPlanned carries out a plan and calls fn with its rows.
+func (c *conn) eachPlanned(ctx *sql.Context, node sql.Node, flags *sql.QueryFlags, fn func(sql.Schema, sql.Row) error) error {
 	schema, iter, err := c.s.engine.run(ctx, node, flags)
 	if err != nil {
 		return err
