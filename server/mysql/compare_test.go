@@ -130,6 +130,18 @@ func TestOnlyDeterminedColumnsStandBesideAggregates(t *testing.T) {
 		query string
 		want  int
 	}{
+		{"SELECT CONCAT(s,'a'), COUNT(*) FROM t GROUP BY CONCAT(s,'A')", 1055},
+		{"SELECT s='X', COUNT(*) FROM t GROUP BY s='x'", 1055},
+		{"SELECT (SELECT COUNT(*) FROM u WHERE u.a=t.b) m, COUNT(*) FROM t GROUP BY t.a", 1055},
+		{"SELECT (SELECT COUNT(*) FROM u WHERE u.a=t.b AND c>1) m, COUNT(*) FROM t GROUP BY (SELECT COUNT(*) FROM u WHERE u.a=t.b AND c>2)", 1055},
+		{"SELECT EXISTS (SELECT 1 FROM u WHERE u.a=t.b), COUNT(*) FROM t GROUP BY t.a", 1055},
+		{"SELECT t.b IN (SELECT u.a FROM u WHERE u.c>t.a), COUNT(*) FROM t GROUP BY t.b", 1055},
+
+		{"SELECT CONCAT(S,'a'), upper(T.s), COUNT(*) FROM t GROUP BY concat(t.s,'a'), UPPER(s)", 0},
+		{"SELECT (SELECT COUNT(*) FROM u WHERE u.a=t.b) m, COUNT(*) FROM t GROUP BY m", 0},
+		{"SELECT 1+(SELECT COUNT(*) FROM u WHERE u.a=t.b) m, COUNT(*) FROM t GROUP BY m ORDER BY m", 0},
+		{"SELECT EXISTS (SELECT 1 FROM u WHERE u.a=t.b) m, COUNT(*) FROM t GROUP BY 1 HAVING m>=0", 0},
+		{"SELECT (SELECT COUNT(*) FROM u WHERE u.a=t.b) m, COUNT(*) FROM t GROUP BY (SELECT COUNT(*) FROM u WHERE u.a=t.b)", 0},
 		{"SELECT a, COUNT(*) FROM t", 1140},
 		{"SELECT a+1, COUNT(*) FROM t", 1140},
 		{"SELECT COUNT(*) FROM t ORDER BY a", 1140},

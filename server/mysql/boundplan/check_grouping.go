@@ -1,6 +1,8 @@
 package boundplan
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 
 	"millrace/server/mysql/sqlerr"
@@ -46,15 +48,15 @@ func checkBlock(node sql.Node, above []output) error {
 	case *plan.Project:
 		if above == nil || !hasClause(above, "SELECT list") {
 			for i, e := range n.Projections {
-				above = addOutput(above, output{e, "SELECT list", i + 1})
+				above = append(above, output{e, "SELECT list", i + 1})
 			}
 		}
 		return checkBlock(n.Child, above)
 	case *plan.Having:
-		return checkBlock(n.Child, addOutput(above, output{n.Cond, "HAVING clause", 1}))
+		return checkBlock(n.Child, append(above, output{n.Cond, "HAVING clause", 1}))
 	case *plan.Sort:
 		for i, f := range n.SortFields {
-			above = addOutput(above, output{f.Column, "ORDER BY clause", i + 1})
+			above = append(above, output{f.Column, "ORDER BY clause", i + 1})
 		}
 		return checkBlock(n.Child, above)
 	case *plan.Limit, *plan.Offset, *plan.Distinct, *plan.Into:
@@ -72,15 +74,6 @@ func checkBlock(node sql.Node, above []output) error {
 		}
 		return nil
 	}
-}
-
-// addOutput adds o, and what its subqueries name of the query around them.
-func addOutput(out []output, o output) []output {
-	out = append(out, o)
-	for _, f := range askedBySubqueries(o.expr, nil) {
-		out = append(out, output{f, o.clause, o.number})
-	}
-	return out
 }
 
 func hasClause(os []output, clause string) bool {
@@ -112,7 +105,7 @@ func checkGroup(g *plan.GroupBy, outputs []output) error {
 		if a, ok := e.(*expression.Alias); ok {
 			e = a.Child
 		}
-		c.exprs = append(c.exprs, e.String())
+		c.exprs = append(c.exprs, e)
 		if f, ok := e.(*expression.GetField); ok {
 			c.determined[fieldKey(f)] = true
 		}
@@ -133,8 +126,8 @@ func checkGroup(g *plan.GroupBy, outputs []output) error {
 
 // groupChecker knows what has one value in a group.
 type groupChecker struct {
-	exprs      []string        // grouped by, as text
-	columns    map[string]bool // all columns of the grouped rows
+	exprs      []sql.Expression // grouped by
+	columns    map[string]bool  // all columns of the grouped rows
 	determined map[string]bool
 	grouped    map[string]bool // derived tables that are groups themselves
 }
@@ -228,13 +221,33 @@ func isGrouped(n sql.Node) bool {
 	return found
 }
 
+// sameExpr says whether a and b are the same but for how their names are spelled.
+func sameExpr(a, b sql.Expression) bool {
+	return sameOperands(a, b) && strings.EqualFold(a.String(), b.String())
+}
+
+// sameOperands says whether a and b have the same operands. Literals in other letters are others.
+func sameOperands(a, b sql.Expression) bool {
+	if reflect.TypeOf(a) != reflect.TypeOf(b) {
+		return false
+	}
+	switch x := a.(type) {
+	case *expression.GetField:
+		y, ok := b.(*expression.GetField)
+		return ok && fieldKey(x) == fieldKey(y)
+	case *expression.Literal, *plan.Subquery, *plan.ExistsSubquery:
+		return a.String() == b.String()
+	}
+	return slices.EqualFunc(a.Children(), b.Children(), sameOperands)
+}
+
 // offends returns a column of e that has no one value in a group; "" if there is none.
 func (c *groupChecker) offends(e sql.Expression) string {
 	if a, ok := e.(*expression.Alias); ok {
 		e = a.Child
 	}
 	switch x := e.(type) {
-	case sql.Aggregation, sql.WindowAdaptableExpression, *plan.Subquery:
+	case sql.Aggregation, sql.WindowAdaptableExpression:
 		return ""
 	case *expression.GetField:
 		key := fieldKey(x)
@@ -243,11 +256,17 @@ func (c *groupChecker) offends(e sql.Expression) string {
 		}
 		return x.String()
 	}
-	text := e.String()
-	for _, g := range c.exprs {
-		if strings.EqualFold(g, text) {
-			return ""
+	if slices.ContainsFunc(c.exprs, func(g sql.Expression) bool { return sameExpr(g, e) }) {
+		return ""
+	}
+	switch e.(type) {
+	case *plan.Subquery, *plan.ExistsSubquery:
+		for _, f := range askedBySubqueries(e, nil) {
+			if column := c.offends(f); column != "" {
+				return column
+			}
 		}
+		return ""
 	}
 	for _, child := range e.Children() {
 		if column := c.offends(child); column != "" {
