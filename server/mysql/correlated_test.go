@@ -159,7 +159,7 @@ func TestASubquerysErrorsAreToldOnlyWhereItsValueIsAskedFor(t *testing.T) {
 
 func TestExplainComputesNoSubquery(t *testing.T) {
 	in := start(t, nil)
-	in.topic("a", map[string]string{"millrace.columns": "id INT, s VARCHAR(9), d DECIMAL(9,2), at DATETIME"}, `{"id":1}`, `{"id":2}`)
+	in.topic("a", map[string]string{"millrace.columns": "id INT, s VARCHAR(9), d DECIMAL(9,2), at DATETIME, day DATE"}, `{"id":1}`, `{"id":2}`)
 	db := in.open("app", "", "")
 	for _, c := range []struct{ where, want string }{
 		{"id > (SELECT AVG(id) FROM a)", "id > (select #2)"},
@@ -177,6 +177,19 @@ func TestExplainComputesNoSubquery(t *testing.T) {
 			t.Errorf("%s: %s", c.where, plan)
 		}
 	}
+	// Nobody's literal is taken for a subquery's value.
+	for _, n := range []int{0, 1, 2} {
+		where := fmt.Sprintf("id <> %d AND s <> '⟨%d⟩' AND at <> '1997-01-01 00:00:%02d' AND id > (SELECT AVG(id) FROM a) AND s > (SELECT MAX(s) FROM a) AND at > (SELECT MAX(at) FROM a)", 1_970_010+n, n+1, n)
+		plan := ask(t, db, "EXPLAIN SELECT COUNT(*) FROM a WHERE "+where)
+		for _, literal := range []string{fmt.Sprint(1_970_010 + n), fmt.Sprintf("⟨%d⟩", n+1), fmt.Sprintf("1997-01-01 00:00:%02d", n)} {
+			if !strings.Contains(plan, literal) {
+				t.Errorf("%s is not in %s", literal, plan)
+			}
+		}
+	}
+	if plan := ask(t, db, "EXPLAIN SELECT COUNT(*) FROM a WHERE day > (SELECT MAX(day) FROM a)"); !strings.Contains(plan, "> (select #2)") {
+		t.Error(plan)
+	}
 	if got := ask(t, db, "EXPLAIN ANALYZE SELECT COUNT(*) FROM a WHERE id = (SELECT id FROM a)"); !strings.HasPrefix(got, "error 1242") {
 		t.Error(got)
 	}
@@ -192,6 +205,8 @@ func TestSubqueriesOfAGroupedQueryNameItsGroupingColumns(t *testing.T) {
 		{"SELECT SUM(i) FROM t GROUP BY i ORDER BY (SELECT 10 - x.i FROM t x WHERE x.i = t.i)", "3 / 2 / 1"},
 		{"SELECT SUM(i) n FROM t GROUP BY i HAVING EXISTS (SELECT 1 FROM t x WHERE x.i > t.i) ORDER BY n DESC", "2 / 1"},
 		{"SELECT MAX(s), (SELECT t.i) z FROM t GROUP BY i ORDER BY 2", "x,1 / x,2 / x,3"},
+		{"SELECT (SELECT COUNT(*) FROM t x WHERE x.i < t.i AND x.i > 1) m, COUNT(*) FROM t GROUP BY m ORDER BY m", "0,2 / 1,1"},
+		{"SELECT EXISTS (SELECT 1 FROM t x WHERE x.i > t.i) m, SUM(i) FROM t GROUP BY m ORDER BY m", "0,3 / 1,3"},
 		{"SELECT d.n FROM (SELECT SUM(i) n, (SELECT (SELECT t.i)) z FROM t GROUP BY i) d WHERE d.z > 1 ORDER BY 1", "2 / 3"},
 		{"SELECT SUM(i), (SELECT COUNT(*) FROM t x WHERE x.i < t.i) FROM t", "error 1140: Error 1140 (42000): In aggregated query without GROUP BY, expression #2 of SELECT list contains nonaggregated column 't.i'; this is incompatible with sql_mode=only_full_group_by"},
 	})

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -20,6 +21,12 @@ type standIns struct {
 	access *pushdown.Builder
 	lines  []string // how the subqueries are read
 	texts  []string // pairs: how a stand-in is shown, and its subquery
+	first  int      // the first one's number, drawn: a literal of the statement's that is the same would be taken for a subquery
+}
+
+func newStandIns(e *engine, access *pushdown.Builder) *standIns {
+	// Seven digits, so that small decimals have it, too, and no number begins another.
+	return &standIns{e: e, access: access, first: 1_000_000 + rand.IntN(8_000_000)}
 }
 
 // valueOf is a subqueryValue.
@@ -29,7 +36,7 @@ func (s *standIns) valueOf(ctx *sql.Context, sub *plan.Subquery, flags *sql.Quer
 		return nil, false, err
 	}
 	query := fmt.Sprintf("(select #%d)", len(s.texts)/2+2) // as MySQL numbers them
-	value, shown := standIn(sub.Type(), len(s.texts)/2)
+	value, shown := standIn(sub.Type(), s.first+len(s.texts)/2)
 	if value == nil {
 		return nil, false, nil
 	}
@@ -42,9 +49,8 @@ func (s *standIns) valueOf(ctx *sql.Context, sub *plan.Subquery, flags *sql.Quer
 	return value, true, err
 }
 
-// standIn is the n-th value of a type, such as nobody has, and how it is shown; nil: the type has none.
-func standIn(t sql.Type, n int) (value any, shown string) {
-	number := 1_970_010 + n
+// standIn is the value of a type that a number stands for, and how it is shown; nil: the type has none.
+func standIn(t sql.Type, number int) (value any, shown string) {
 	switch {
 	case types.IsDecimal(t):
 		return decimal.NewFromInt(int64(number)), fmt.Sprint(number)
@@ -53,10 +59,13 @@ func standIn(t sql.Type, n int) (value any, shown string) {
 	case types.IsInteger(t):
 		return int64(number), fmt.Sprint(number)
 	case types.IsTextOnly(t):
-		shown = fmt.Sprintf("⟨%d⟩", n+1)
+		shown = fmt.Sprintf("⟨%d⟩", number)
 		return shown, "'" + shown + "'"
 	case types.IsTime(t):
-		at := time.Date(1997, 1, 1, 0, 0, n, 0, time.UTC)
+		at := time.Unix(int64(number), 0).UTC()
+		if types.IsDateType(t) {
+			at = time.Date(1000, 1, 1+number%3_000_000, 0, 0, 0, 0, time.UTC)
+		}
 		return at, at.Format(time.DateTime)
 	}
 	return nil, ""

@@ -40,7 +40,7 @@ func (c *conn) explainLines(ctx *sql.Context, stmt sqlparser.Statement, text str
 		return nil, err
 	}
 	value := c.s.engine.valueOf
-	stands := &standIns{e: c.s.engine, access: c.s.o.Pushdown}
+	stands := newStandIns(c.s.engine, c.s.o.Pushdown)
 	if !analyze {
 		value = stands.valueOf
 	}

@@ -93,7 +93,7 @@ func (c *conn) checkView(ctx *sql.Context, v catalog.View) error {
 	if err := c.rewrite(ctx, sel); err != nil {
 		return err
 	}
-	node, _, err := c.s.engine.plan(ctx, sel, v.Query, nil, (&standIns{e: c.s.engine, access: c.s.o.Pushdown}).valueOf)
+	node, _, err := c.s.engine.plan(ctx, sel, v.Query, nil, newStandIns(c.s.engine, c.s.o.Pushdown).valueOf)
 	if err != nil {
 		return err
 	}
