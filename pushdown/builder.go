@@ -28,7 +28,7 @@ type Options struct {
 	// as columns of their blocks; 0: DefaultFewRows, below 0: none.
 	FewRows int64
 	// Full returns the error with which a statement ends that may keep no more rows in
-	// memory, else nil. It is asked for every row of windows and hash joins, and ends waiting for memory with
+	// memory, else nil. It is asked for every row of windows, hash joins and Kept, and ends waiting for memory with
 	// its context; default: never full.
 	Full func(context.Context) error
 }
@@ -85,6 +85,8 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 		return b.hashLookup(ctx, n, row)
 	case *KeptSchema:
 		return b.base.Build(ctx, n.Child, row)
+	case *Kept:
+		return b.kept(ctx, n, row)
 	case *plan.Window:
 		if len(row) == 0 && b.enabled(ctx) {
 			if c, _, err := b.columnar(ctx, n); err != nil {
@@ -166,14 +168,17 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 func (b override) corrected(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
 	switch n := n.(type) {
 	case *plan.GroupBy:
-		list := expandedExtremes(n.SelectedExprs)
-		if list != nil {
-			n = plan.NewGroupBy(list, n.GroupByExprs, n.Child)
+		changed := false
+		if list := expandedExtremes(n.SelectedExprs); list != nil {
+			n, changed = plan.NewGroupBy(list, n.GroupByExprs, n.Child), true
+		}
+		if _, asks := n.Child.(*Kept); !asks && keepsValues(n.SelectedExprs) {
+			n, changed = plan.NewGroupBy(n.SelectedExprs, n.GroupByExprs, Keep(n.Child)), true
 		}
 		switch {
 		case len(n.GroupByExprs) > 0:
 			return b.groupRows(ctx, n, row)
-		case list != nil: // all rows are one group
+		case changed: // all rows are one group
 			return b.base.Build(ctx, n, row)
 		}
 	case *plan.Sort:

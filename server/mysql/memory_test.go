@@ -43,3 +43,29 @@ func TestAStatementThatKeepsTooManyRowsFailsAndTheOthersGoOn(t *testing.T) {
 		}
 	}
 }
+
+func TestRowByRowAStatementThatKeepsTooManyRowsFailsToo(t *testing.T) {
+	in := start(t, func(o *Options) { o.MemoryBytes, o.FewRows = 1, 0 })
+	in.topic("t", nil, `{"i":-1,"s":"x"}`, `{"i":1,"s":"y"}`, `{"i":2,"s":"z"}`)
+	db := in.open("app", "", "")
+	db.SetMaxOpenConns(1)
+	if got := ask(t, db, "SET millrace_pushdown=0"); got != "" {
+		t.Fatal(got)
+	}
+	for _, query := range []string{
+		"SELECT COUNT(*) FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE b.i = a.i AND b.s <> CONCAT(a.s, 'x'))",
+		"SELECT i, (SELECT MAX(b.s) FROM t b WHERE b.i = a.i) FROM t a",
+		"SELECT COUNT(*) FROM t WHERE (i, s) NOT IN (SELECT i + 1, s FROM t)",
+		"SELECT i IN (SELECT i + 1 FROM t) FROM t",
+		"SELECT COUNT(DISTINCT i, s) FROM t",
+		"SELECT COUNT(DISTINCT i) FROM t",
+		"SELECT SUM(DISTINCT i) FROM t",
+	} {
+		if got := ask(t, db, query); !strings.HasPrefix(got, "error 1038") {
+			t.Errorf("%s: %.100s, want error 1038", query, got)
+		}
+	}
+	if got := ask(t, db, "SELECT COUNT(*), SUM(i), COUNT(s) FROM t"); got != "3,2,3" {
+		t.Errorf("what keeps no rows: %s", got)
+	}
+}

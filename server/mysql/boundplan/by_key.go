@@ -118,12 +118,7 @@ func (k *byKey) same(ctx *sql.Context, l, r []any) (bool, error) {
 		if k.rows.class[i].Exact() {
 			continue
 		}
-		var x sql.Expression = expression.NewEquals(expression.NewLiteral(l[i], k.row[i].Type()), expression.NewLiteral(r[i], k.rows.types[i]))
-		if fixed := fixComparison(ctx, x); fixed != nil {
-			x = fixed
-		}
-		same, err := sql.EvaluateCondition(ctx, x, nil)
-		if err != nil || !sql.IsTrue(same) {
+		if same, err := equal(ctx, l[i], k.row[i].Type(), r[i], k.rows.types[i]); !same || err != nil {
 			return false, err
 		}
 	}
@@ -143,7 +138,7 @@ func (k *byKey) key(ctx *sql.Context, row []any) (string, error) {
 
 // fill reads the subquery.
 func (k *byKey) fill(ctx *sql.Context, row sql.Row) error {
-	rows, err := k.sub.EvalMultiple(ctx, row)
+	rows, err := rowsOfSubquery(ctx, k.sub, row)
 	if err != nil {
 		return err
 	}
@@ -184,9 +179,5 @@ func (k *byKey) equalities(ctx *sql.Context) []sql.Expression {
 
 // equality says that field i, which is e, is equal to field j, a column.
 func equality(ctx *sql.Context, i int, e sql.Expression, j int, c *sql.Column) sql.Expression {
-	var x sql.Expression = expression.NewEquals(expression.NewGetField(i, e.Type(), e.String(), true), expression.NewGetField(j, c.Type, c.Name, true))
-	if fixed := fixComparison(ctx, x); fixed != nil {
-		x = fixed
-	}
-	return x
+	return equals(ctx, expression.NewGetField(i, e.Type(), e.String(), true), expression.NewGetField(j, c.Type, c.Name, true))
 }

@@ -129,6 +129,21 @@ func fixComparison(ctx *sql.Context, e sql.Expression) sql.Expression {
 	}
 }
 
+// equals is l = r, as fixComparison has it.
+func equals(ctx *sql.Context, l, r sql.Expression) sql.Expression {
+	x := expression.NewEquals(l, r)
+	if fixed := fixComparison(ctx, x); fixed != nil {
+		return fixed
+	}
+	return x
+}
+
+// equal says whether l = r is true of values of these types.
+func equal(ctx *sql.Context, l any, lt sql.Type, r any, rt sql.Type) (bool, error) {
+	same, err := sql.EvaluateCondition(ctx, equals(ctx, expression.NewLiteral(l, lt), expression.NewLiteral(r, rt)), nil)
+	return sql.IsTrue(same), err
+}
+
 // fixCast makes a number of a time by its digits, where the engine counts seconds, and of text by the number that it begins with,
 // where the engine has 0 if it does not end with it.
 func fixCast(ctx *sql.Context, e *expression.Convert) sql.Expression {

@@ -157,17 +157,8 @@ func (in *inSubquery) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 		if v == nil {
 			continue
 		}
-		equal := expression.NewEquals(expression.NewLiteral(left, in.left.Type()), expression.NewLiteral(v, rows.typ))
-		var x sql.Expression = equal
-		if fixed := fixComparison(ctx, equal); fixed != nil {
-			x = fixed
-		}
-		same, err := sql.EvaluateCondition(ctx, x, nil)
-		if err != nil {
-			return nil, err
-		}
-		if sql.IsTrue(same) {
-			return true, nil
+		if same, err := equal(ctx, left, in.left.Type(), v, rows.typ); same || err != nil {
+			return same, err
 		}
 	}
 	if rows.null {
@@ -191,7 +182,7 @@ func (in *inSubquery) class() pushdown.KeyClass {
 
 // fill reads the subquery.
 func (in *inSubquery) fill(ctx *sql.Context, row sql.Row, rows *inRows) error {
-	values, err := in.sub.EvalMultiple(ctx, row)
+	values, err := rowsOfSubquery(ctx, in.sub, row)
 	if err != nil {
 		return err
 	}

@@ -171,16 +171,8 @@ func (in *rowInSubquery) compare(ctx *sql.Context, l, r []any) (any, error) {
 			coll, _ := sql.ResolveCoercibility(lc, lp, rc, rp)
 			lt, rt = types.CreateLongText(coll), types.CreateLongText(coll)
 		}
-		var x sql.Expression = expression.NewEquals(expression.NewLiteral(l[i], lt), expression.NewLiteral(r[i], rt))
-		if fixed := fixComparison(ctx, x); fixed != nil {
-			x = fixed
-		}
-		same, err := sql.EvaluateCondition(ctx, x, nil)
-		if err != nil {
-			return nil, err
-		}
-		if !sql.IsTrue(same) {
-			return false, nil
+		if same, err := equal(ctx, l[i], lt, r[i], rt); !same || err != nil {
+			return false, err
 		}
 	}
 	return out, nil
@@ -202,7 +194,7 @@ func (in *rowInSubquery) key(ctx *sql.Context, row []any) (string, error) {
 
 // fill reads the subquery.
 func (in *rowInSubquery) fill(ctx *sql.Context, row sql.Row, rows *rowInRows) error {
-	values, err := in.sub.EvalMultiple(ctx, row)
+	values, err := rowsOfSubquery(ctx, in.sub, row)
 	if err != nil {
 		return err
 	}
@@ -228,16 +220,6 @@ func (in *rowInSubquery) fill(ctx *sql.Context, row sql.Row, rows *rowInRows) er
 		rows.byKey[key] = append(rows.byKey[key], at)
 	}
 	return nil
-}
-
-func rowOf(v any) ([]any, bool) {
-	switch v := v.(type) {
-	case []any:
-		return v, true
-	case sql.Row:
-		return v, true
-	}
-	return nil, false
 }
 
 // Member implements pushdown.Membership.
