@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"millrace/blobexpand/jsonval"
 	"millrace/internal/topicconfig"
 	"millrace/store/state"
 
@@ -54,13 +55,15 @@ func topicsTable() systemDef {
 	}
 }
 
-// jsonCell is v as a JSON cell; paths in declarations keep their >.
+// jsonCell is v as a JSON cell, in MySQL's text; paths in declarations keep their >.
 func jsonCell(v any) (JSONText, error) {
 	var j bytes.Buffer
 	e := json.NewEncoder(&j)
 	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return JSONText(bytes.TrimSpace(j.Bytes())), err
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return JSONText(jsonval.Value(bytes.TrimSpace(j.Bytes())).AppendNormal(nil)), nil
 }
 
 func partitionsTable() systemDef {
