@@ -114,7 +114,7 @@ func TestSystemTablesAnswer(t *testing.T) {
 	b := newBench(t)
 	id := b.topic("sys", 2, map[string]string{"retention.ms": "1000"})
 	b.values(id, 1, `{"a":1}`, `{"a":2}`)
-	b.want("SELECT name,partitions,configs FROM millrace.topics WHERE name='sys'", `sys,2,{"retention.ms":"1000"}`)
+	b.want("SELECT name,partitions,configs FROM millrace.topics WHERE name='sys'", `sys,2,{"retention.ms": "1000"}`)
 	b.want("SELECT topic,`partition`,log_start,end_offset FROM millrace.partitions WHERE topic='sys'", "sys,0,0,0", "sys,1,0,2")
 	b.want("SELECT COUNT(*) FROM millrace.groups", "0")
 	b.want("SELECT COUNT(*) FROM millrace.connections", "0")
