@@ -22,6 +22,7 @@ func TestWindowsLookAtGroups(t *testing.T) {
 		{"SELECT s, SUM(a), ROW_NUMBER() OVER (ORDER BY SUM(a), s) FROM w GROUP BY s HAVING SUM(a) > 1 ORDER BY SUM(a) DESC", "y,7,2 / z,2,1"},
 		{"SELECT UPPER(s) AS u, SUM(a) total, SUM(a) / SUM(SUM(a)) OVER () AS part FROM w GROUP BY u HAVING total > 1 ORDER BY u", "Y,7,0.7778 / Z,2,0.2222"},
 		{"SELECT a % 2 AS odd, s, COUNT(*), COUNT(*) OVER (PARTITION BY a % 2) FROM w GROUP BY 1, 2 ORDER BY odd, s", "0,y,1,2 / 0,z,1,2 / 1,x,1,2 / 1,y,1,2"},
+		{"SELECT COUNT(*) OVER () AS n, s, a % 2 AS odd FROM w GROUP BY 2, 3 ORDER BY 2, 3", "4,x,1 / 4,y,0 / 4,y,1 / 4,z,0"},
 		{"SELECT t.s, SUM(t.a) - LAG(SUM(t.a), 1, 0) OVER (ORDER BY t.s) AS d FROM w AS t WHERE t.a > 0 GROUP BY t.s ORDER BY t.s", "x,1 / y,6 / z,-5"},
 		{"SELECT DISTINCT COUNT(*) OVER () FROM w GROUP BY s, a", "4"},
 		{"SELECT s, 7, SUM(a) OVER (ORDER BY s, a) FROM w GROUP BY s, a ORDER BY s, a LIMIT 2", "x,7,1 / y,7,3"},
@@ -52,6 +53,7 @@ func TestWindowsLookAtGroups(t *testing.T) {
 		"SELECT s, a, COUNT(*) OVER () FROM w GROUP BY s":                        1055,
 		"SELECT s, SUM(a) OVER (ORDER BY a) FROM w GROUP BY s":                   1055,
 		"SELECT s, COUNT(*) OVER () AS n FROM w GROUP BY s HAVING n > 1":         1054,
+		"SELECT RANK() OVER (ORDER BY s) AS r, s FROM w GROUP BY 1":              1056,
 		"SELECT s, nothing, SUM(COUNT(*)) OVER () FROM w GROUP BY s":             1054,
 		"SELECT *, SUM(COUNT(*)) OVER () FROM (SELECT s FROM w) AS x GROUP BY s": 1235,
 	} {

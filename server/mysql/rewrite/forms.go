@@ -25,9 +25,14 @@ var (
 	collatedNames = regexp.MustCompile(`(?i)^\s*SET\b(?:[^;]*,)?\s*NAMES\s+(\w+)\s+(COLLATE)\s+(\w+)`)
 )
 
-// forms writes forms that the parser does not know as such that mean the same: IS UNKNOWN is IS NULL, = ANY (SELECT …) is IN,
-// <> ALL (SELECT …) is NOT IN, WITH ROLLUP is one more name to group by (rollUp), DATE'…' is a call, compound units of intervals are names in backticks, SCHEMAS are DATABASES, and SET NAMES … COLLATE sets the collation after the rest, which the parser leaves out. Other comparisons
-// with ANY, SOME or ALL are refused, with what to write instead.
+// forms writes forms that the parser does not know as such that mean the same:
+//
+//   - IS UNKNOWN is IS NULL; = ANY (SELECT …) is IN, and <> ALL (SELECT …) NOT IN. Other comparisons with ANY, SOME or ALL are
+//     refused, with what to write instead.
+//   - WITH ROLLUP is one more name to group by (rollUp).
+//   - DATE'…' is a call, and compound units of intervals are names in backticks.
+//   - SHOW SCHEMAS is SHOW DATABASES.
+//   - SET NAMES … COLLATE sets the collation after the rest, as the parser leaves it out.
 func forms(text string, ansiQuotes bool) ([]change, error) {
 	if !mayHaveForms.MatchString(text) {
 		return nil, nil

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,7 +37,7 @@ func groupWindows(sel *sqlparser.Select) error {
 		return nil
 	}
 	g := groups{names: map[string]bool{}, texts: map[string]string{}}
-	g.inner = &sqlparser.Select{From: sel.From, Where: sel.Where, GroupBy: sel.GroupBy, Having: sel.Having}
+	g.inner = &sqlparser.Select{From: sel.From, Where: sel.Where, GroupBy: slices.Clone(sel.GroupBy), Having: sel.Having}
 	g.inner.QueryOpts.StraightJoinHint = sel.QueryOpts.StraightJoinHint
 	shown := map[string]bool{} // names of the result's columns
 	for i, e := range sel.SelectExprs {
@@ -46,16 +47,20 @@ func groupWindows(sel *sqlparser.Select) error {
 		}
 		out := &sqlparser.AliasedExpr{As: shownName(a)}
 		shown[out.As.Lowered()] = true
-		if hasWindow(a.Expr) {
+		window := hasWindow(a.Expr)
+		if window {
 			out.Expr = g.lift(a.Expr)
 		} else {
-			column := g.add(a.Expr, a.As)
-			out.Expr = column
-			for _, by := range g.inner.GroupBy {
-				if n, ok := wholeNumberOf(by); ok && n == int64(i+1) {
-					*by.(*sqlparser.SQLVal) = *sqlparser.NewIntVal([]byte(strconv.Itoa(len(g.inner.SelectExprs))))
-				}
+			out.Expr = g.add(a.Expr, a.As)
+		}
+		for k, by := range sel.GroupBy { // positions, which are others in the derived table
+			if n, ok := wholeNumberOf(by); !ok || n != int64(i+1) {
+				continue
 			}
+			if window {
+				return sqlerr.New(1056, "42000", "Can't group on '%s'", out.As.String())
+			}
+			g.inner.GroupBy[k] = sqlparser.NewIntVal([]byte(strconv.Itoa(len(g.inner.SelectExprs))))
 		}
 		sel.SelectExprs[i] = out
 	}
