@@ -46,7 +46,7 @@ differential: ## 10,000 random queries: in columns, by rows, sealed, restarted, 
 	go run ./test/differential -mariadb $(MARIADB)
 
 differential-long: ## a million of them, which takes hours and goes on where it was stopped
-	go run ./test/differential -queries 1000000 -seed 1001 -show 1000 -done .cache/differential/done
+	go run ./test/differential -queries 1000000 -each 1000 -seed 200001 -show 1000 -done .cache/differential/done
 
 interop: build ## one smoke test per real client (Python, Node, Java, kcat, MariaDB CLI)
 	test/interop/run.sh smoke
