@@ -192,7 +192,7 @@ func rewriteExpr(e sqlparser.Expr) sqlparser.Expr {
 	case *sqlparser.SubstrExpr:
 		return rewriteSubstring(e)
 	case *sqlparser.UnaryExpr:
-		return rewriteBitNot(e)
+		return rewriteUnary(e)
 	case *sqlparser.ColName:
 		return rewriteWarningCount(e)
 	case *sqlparser.Default:

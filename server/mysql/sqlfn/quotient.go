@@ -57,7 +57,7 @@ func Unrounded(e sql.Expression) sql.Expression {
 			return nil
 		}
 		return &checked{op: x.Op, left: left, right: right}
-	case *expression.UnaryMinus, *function.If, *function.IfNull, *function.Coalesce, *expression.Case:
+	case *expression.UnaryMinus, *negative, *function.If, *function.IfNull, *function.Coalesce, *expression.Case:
 		// They convert to the type that they have.
 		if !types.IsDecimal(e.Type()) {
 			return nil
