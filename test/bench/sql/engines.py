@@ -42,7 +42,8 @@ class Millrace(Engine):
         self.log = open(os.path.join(self.work, "millrace.log"), "a")
         self.process = subprocess.Popen(
             [self.binary, "serve", "--data", self.path, "--kafka", f"127.0.0.1:{self.kafka}",
-             "--mysql", f"127.0.0.1:{self.mysql}", "--http", f"127.0.0.1:{free_port()}"],
+             "--mysql", f"127.0.0.1:{self.mysql}", "--http", f"127.0.0.1:{free_port()}",
+             "--columns-cold", "0"],  # else files that are an hour old are compressed while they are measured
             stdout=self.log, stderr=self.log)
         deadline = time.time() + 60
         while True:
