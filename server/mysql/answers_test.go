@@ -79,7 +79,7 @@ func TestMicrosecondsOfStrToDateSurviveTheBinaryProtocol(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if got := askPrepared(t, st); got != "1999-01-02 00:00:00.000314" {
+	if got := askPrepared(t, st); got != "1999-01-02 00:00:00.314000" {
 		t.Error(got)
 	}
 }

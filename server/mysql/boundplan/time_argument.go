@@ -113,7 +113,7 @@ func precise(e sql.Expression) bool {
 	case *expression.Convert:
 		return true
 	case sql.FunctionExpression:
-		return e.FunctionName() == "utc_timestamp"
+		return e.FunctionName() == "utc_timestamp" || e.FunctionName() == sqlfn.NameCastDatetime
 	case *expression.GetField:
 		return true
 	case *expression.Alias:

@@ -74,6 +74,17 @@ func numberOfBytes(e sqlparser.Expr) sqlparser.Expr {
 	return sqlparser.NewIntVal(strconv.AppendUint(nil, n, 10))
 }
 
+// castWithDigits is the cast as a call of name, with the digits of a second that are asked for; more than six are the engine's to refuse.
+func castWithDigits(name string, e *sqlparser.ConvertExpr) sqlparser.Expr {
+	if e.Type.Length == nil {
+		return call(name, e.Expr, sqlparser.NewIntVal([]byte("0")))
+	}
+	if n, ok := wholeNumberOf(e.Type.Length); !ok || n > 6 {
+		return e
+	}
+	return call(name, e.Expr, e.Type.Length)
+}
+
 // rewriteCast reads text before it becomes a time: the engine makes NULL of text with anything
 // after the time, of which MySQL takes the time and warns. Text becomes an integer by the
 // digits that it begins with, JSON with all digits, a DOUBLE text in MySQL's spelling,
@@ -84,7 +95,7 @@ func rewriteCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
 		e.Expr = quotientOf(numberOfBytes(e.Expr))
 	}
 	switch strings.ToLower(e.Type.Type) {
-	case "datetime", "date", "timestamp":
+	case "date":
 		e.Expr = call(sqlfn.NameCleanTime, e.Expr)
 	case "signed":
 		e.Expr = call(sqlfn.NameIntegerText, e.Expr, sqlparser.NewIntVal([]byte("1")))
@@ -93,11 +104,9 @@ func rewriteCast(e *sqlparser.ConvertExpr) sqlparser.Expr {
 	case "char", "nchar", "binary":
 		rewriteTextCast(e)
 	case "time":
-		digits := sqlparser.NewIntVal([]byte("0"))
-		if e.Type.Length != nil {
-			digits = e.Type.Length
-		}
-		return call(sqlfn.NameCastTime, e.Expr, digits)
+		return castWithDigits(sqlfn.NameCastTime, e)
+	case "datetime", "timestamp":
+		return castWithDigits(sqlfn.NameCastDatetime, e)
 	case "decimal":
 		return rewriteDecimalCast(e)
 	case "json":

@@ -9,18 +9,57 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
+	"github.com/dolthub/vitess/go/sqltypes"
 )
 
-// NameCastTime stands for CAST(… AS TIME(digits)): the engine's has all digits, and no time of dates written as text. No user can
-// write its name unquoted.
-const NameCastTime = "millrace cast time"
+// NameCastTime and NameCastDatetime stand for CAST(… AS TIME(digits)) and CAST(… AS DATETIME(digits)), which round: the engine's TIME has
+// all digits, and no time of dates written as text, its DATETIME cuts digits off, and takes no numbers. No user can write their names
+// unquoted.
+const (
+	NameCastTime     = "millrace cast time"
+	NameCastDatetime = "millrace cast datetime"
+)
 
 func timeCastFunctions() []sql.Function {
 	return []sql.Function{
 		scalarFunction(scalar{name: NameCastTime, strict: true, typeOf: fixed(types.Time), text: func(args []sql.Expression) string {
 			return fmt.Sprintf("convert(%s, time(%s))", args[0], args[1])
 		}, eval: castTime}, 2, 2),
+		scalarFunction(scalar{name: NameCastDatetime, strict: true, typeOf: func(args []sql.Expression) sql.Type {
+			return types.MustCreateDatetimeType(sqltypes.Datetime, castDigits(args[1]))
+		}, text: func(args []sql.Expression) string {
+			return fmt.Sprintf("convert(%s, datetime(%s))", args[0], args[1])
+		}, eval: castDatetime}, 2, 2),
 	}
+}
+
+// castDigits of a second are what e says, a literal of 0 to 6.
+func castDigits(e sql.Expression) int {
+	lit, ok := e.(*expression.Literal)
+	if !ok {
+		return 0
+	}
+	n, _ := integerOf(lit.Value())
+	return int(min(n.abs, 6))
+}
+
+// castDatetime is NULL where there is no such time, or rounding would leave the years that there are.
+func castDatetime(ctx *sql.Context, args []any, exprs []sql.Expression) (any, error) {
+	v := args[0]
+	if w, ok := integerOf(v); ok && !w.negative && w.abs > 100 {
+		v = fmt.Sprintf("%06d", w.abs) // 101 is the first of January 2000
+	}
+	at, err := timestamp(ctx, []any{v}, exprs[:1])
+	t, ok := at.(time.Time)
+	if err != nil || !ok {
+		return nil, err
+	}
+	t = t.Round(time.Duration(math.Pow10(9 - castDigits(exprs[1]))))
+	if t.Year() > 9999 {
+		ctx.Warn(1441, "Datetime function: datetime field overflow")
+		return nil, nil
+	}
+	return t, nil
 }
 
 // alikeBranches makes the arguments of IF, IFNULL and COALESCE alike, as MySQL does: text where one is text, or some are times and

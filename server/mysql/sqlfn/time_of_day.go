@@ -175,8 +175,8 @@ func timeOfDayFunctions() []sql.Function {
 }
 
 var (
-	shortDate = regexp.MustCompile(`^\d{6}$`)
-	longDate  = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$`)
+	shortDate = regexp.MustCompile(`^(?:\d{6}|\d{12}(?:\.\d*)?)$`)
+	longDate  = regexp.MustCompile(`^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)(?:(\.\d+)|\.)?)?$`)
 )
 
 // digitDate puts dashes and colons into a date that is written as a number.
@@ -195,7 +195,7 @@ func digitDate(s string) string {
 	case m[4] == "":
 		return m[1] + "-" + m[2] + "-" + m[3]
 	}
-	return m[1] + "-" + m[2] + "-" + m[3] + " " + m[4] + ":" + m[5] + ":" + m[6]
+	return m[1] + "-" + m[2] + "-" + m[3] + " " + m[4] + ":" + m[5] + ":" + m[6] + m[7]
 }
 
 func makeTime(ctx *sql.Context, args []any, _ []sql.Expression) (any, error) {

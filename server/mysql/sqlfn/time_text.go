@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dolthub/go-mysql-server/sql"
 )
@@ -15,9 +16,9 @@ const NameTimeText = "millrace time text"
 // NameClockText reads a time of day without a date as well.
 const NameClockText = "millrace clock text"
 
-var looseTime = regexp.MustCompile(`^\s*(\d{4})[-/.:^@](\d{1,2})[-/.:^@](\d{1,2})(?:[ T]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(\.\d{1,6})?)?)?)?\s*$`)
+var looseTime = regexp.MustCompile(`^\s*(\d{4})[-/.:^@](\d{1,2})[-/.:^@](\d{1,2})(?:[ T]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(\.\d+)?)?)?)?\s*$`)
 
-// timeText spells a time with dashes and colons and all digits; other text stays.
+// timeText spells a time with dashes and colons and all digits, those behind the sixth of a second rounded; other text stays.
 func timeText(s string) string {
 	if !strings.ContainsAny(s, "/.:^@ ") { // a date with dashes, or none
 		return s
@@ -37,10 +38,18 @@ func timeText(s string) string {
 	if m[4] == "" {
 		return date
 	}
-	return fmt.Sprintf("%s %02d:%02d:%02d%s", date, part(4), part(5), part(6), m[7])
+	text := fmt.Sprintf("%s %02d:%02d:%02d", date, part(4), part(5), part(6))
+	if len(m[7]) < 8 {
+		return text + m[7]
+	}
+	at, err := time.Parse(time.DateTime, text)
+	if err != nil {
+		return s
+	}
+	return at.Add(time.Duration(fractionMicros(m[7])) * time.Microsecond).Format("2006-01-02 15:04:05.000000")
 }
 
-var clock = regexp.MustCompile(`^\s*(\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.\d{1,6})?)?)\s*$`)
+var clock = regexp.MustCompile(`^\s*(\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.\d+)?)?)\s*$`)
 
 // clockText puts a date before a time of day that has none: the engine wants one to take the hour.
 func clockText(s string) string {
