@@ -1,6 +1,7 @@
 package pushdown
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -15,7 +16,7 @@ import (
 // the digits of its own branch, and has the type of its first branch for some.
 type exactNumber struct {
 	inner sql.Expression
-	typ   sql.Type // a DECIMAL, or BIGINT
+	typ   sql.Type // a DECIMAL, BIGINT or BIGINT UNSIGNED
 }
 
 var (
@@ -84,23 +85,43 @@ func ExactCoalesce(e sql.Expression) sql.Expression {
 	return &exactNumber{e, t}
 }
 
-// exactInteger is e as BIGINT where the engine's type is narrower than some branch.
+// exactInteger is e as an integer that holds all branches: a DECIMAL where BIGINT UNSIGNED meets what may be negative, as in MySQL. The
+// engine has the type of its first branch for some, in which -1 beside an unsigned number is a large one.
 func exactInteger(e sql.Expression, values []sql.Expression) sql.Expression {
-	if t := e.Type(); t == types.Int64 || t == types.Null || !types.IsInteger(t) {
-		return nil
-	}
-	wider := false
+	same, signed, unsigned, largest := true, false, false, false
 	for _, v := range values {
 		t := v.Type()
-		if t != types.Null && !types.IsSigned(t) {
-			return nil
+		if t == types.Null {
+			continue
 		}
-		wider = wider || t != types.Null && t != e.Type()
+		same = same && t == e.Type()
+		if types.IsSigned(t) || smallLiteral(v) {
+			signed = true
+			continue
+		}
+		unsigned, largest = true, largest || t == types.Uint64
 	}
-	if !wider {
+	want := types.Int64
+	switch {
+	case unsigned && !signed:
+		want = types.Uint64
+	case largest:
+		return &exactNumber{e, types.MustCreateColumnDecimalType(20, 0)}
+	}
+	if same || e.Type() == want {
 		return nil
 	}
-	return &exactNumber{e, types.Int64}
+	return &exactNumber{e, want}
+}
+
+// smallLiteral says whether e is a whole number written down, which is a BIGINT in MySQL; the engine has the narrowest type for it.
+func smallLiteral(e sql.Expression) bool {
+	lit, ok := e.(*expression.Literal)
+	if !ok {
+		return false
+	}
+	n, ok := uintOf(lit.Value())
+	return ok && n <= math.MaxInt64
 }
 
 // branchesOf are the expressions whose values e passes on; nil for others.
@@ -213,11 +234,16 @@ func (x *exactNumber) value(ctx *sql.Context, row sql.Row) (any, error) {
 	return nil, nil
 }
 
-// numberOf is v, an exact number, as one of type typ: a DECIMAL with all of its digits, or BIGINT. Others stay as they are.
+// numberOf is v, an exact number, as one of type typ: a DECIMAL with all of its digits, or an integer. Others stay as they are.
 func numberOf(v any, typ sql.Type) any {
 	t, isDecimal := typ.(sql.DecimalType)
 	if !isDecimal {
 		if n, isInt := intOf(v); isInt {
+			return n
+		}
+		if n, isUint := uintOf(v); isUint && typ == types.Int64 {
+			return int64(n)
+		} else if isUint {
 			return n
 		}
 		return v

@@ -27,3 +27,15 @@ func TestTheNegativeOfEveryTypeIsInRange(t *testing.T) {
 		{"SELECT ABS(i64) FROM o", out + "'abs(o.i64)'"},
 	}.check(t, in)
 }
+
+func TestBranchesHoldUnsignedAndNegativeNumbers(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": numberColumns}, `{"i8":-1,"u8":2,"u32":4294967295,"u64":18446744073709551615,"i64":-5,"k":true}`, `{"k":false}`)
+	cases{
+		{"SELECT COALESCE(u64,-1), IFNULL(u64,-1), IF(k,u64,-1), IF(NOT k,u64,i8), CASE WHEN k THEN u64 ELSE -1 END, GREATEST(u64,-1), LEAST(u64,-1), NULLIF(u64,-1) FROM t", "18446744073709551615,18446744073709551615,18446744073709551615,-1,18446744073709551615,18446744073709551615,-1,18446744073709551615 / -1,-1,-1,NULL,-1,NULL,NULL,NULL"},
+		{"SELECT IF(NOT k,u8,-300), IFNULL(i8,u64), IF(k,i8,u32), IF(k,u32,i8), COALESCE(NULL,i8,u8), IF(k,u8,u64), IF(k,200,-200), IFNULL(NULL,u64), CASE k WHEN 0 THEN u8 ELSE -300 END FROM t WHERE k", "-300,-1,-1,4294967295,-1,2,200,18446744073709551615,-300"},
+		{"SELECT SUM(IF(k,u64,i8)), MAX(COALESCE(u64,-1)), MIN(IFNULL(u8,-7)) FROM t", "18446744073709551615,18446744073709551615,-7"},
+		{"SELECT x FROM (SELECT IF(k,u8,-300) x, IFNULL(u64,-1) y FROM t) a WHERE x < 5 AND y > -2 ORDER BY x, y", "-300 / 2"},
+		{"SELECT x, COUNT(*) FROM (SELECT u64 x FROM t UNION ALL SELECT -1) a GROUP BY x ORDER BY x", "NULL,1 / -1,1 / 18446744073709551615,1"},
+	}.check(t, in)
+}
