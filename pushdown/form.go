@@ -176,7 +176,7 @@ func (f form) value(c exec.Const, zone *sqltable.Zone) any {
 		return uintValue(f.sql, c.Uint)
 	case kindFloat:
 		if f.sql == types.Float32 {
-			return float32(c.Float)
+			return float32(c.Float) + 0
 		}
 		return c.Float + 0 // rows have no -0
 	case kindDecimal:
@@ -459,7 +459,7 @@ func (f form) read(v *vector.Vector, zone *sqltable.Zone) func(i int) any {
 		return func(i int) any { return uintValue(f.sql, uintAt(v, i)) }
 	case kindFloat:
 		if f.sql == types.Float32 {
-			return func(i int) any { return float32(floatAt(v, i)) }
+			return func(i int) any { return float32(floatAt(v, i)) + 0 }
 		}
 		return func(i int) any { return floatAt(v, i) + 0 } // rows have no -0
 	case kindDecimal:

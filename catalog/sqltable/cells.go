@@ -30,9 +30,9 @@ func cells(c *column, a arrow.Array, zone *Zone) func(i int) any {
 		})
 	case *array.Float64:
 		if c.sql.Type == types.Float32 {
-			return nullable(a, func(i int) any { return float32(a.Value(i)) })
+			return nullable(a, func(i int) any { return float32(a.Value(i)) + 0 })
 		}
-		return nullable(a, func(i int) any { return a.Value(i) })
+		return nullable(a, func(i int) any { return a.Value(i) + 0 }) // -0 is 0, in all that is made of it
 	case *array.Decimal128:
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
 		return nullable(a, func(i int) any {

@@ -39,3 +39,13 @@ func TestBranchesHoldUnsignedAndNegativeNumbers(t *testing.T) {
 		{"SELECT x, COUNT(*) FROM (SELECT u64 x FROM t UNION ALL SELECT -1) a GROUP BY x ORDER BY x", "NULL,1 / -1,1 / 18446744073709551615,1"},
 	}.check(t, in)
 }
+
+func TestZeroHasNoSign(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": "d DOUBLE, f FLOAT, i INT"}, `{"d":-0.0,"f":-0.0,"i":0}`, `{"d":0.0,"f":0.0,"i":0}`)
+	cases{
+		{"SELECT d, f, CAST(d AS CHAR), CONCAT(f), -d, -f, 0*-1e0, CAST(-d AS CHAR), -i, ROUND(d), ABS(d), d*-1, JSON_ARRAY(d) FROM t", "0,0,0,0,0,0,0,0,0,0,0,0,[0.0] / 0,0,0,0,0,0,0,0,0,0,0,0,[0.0]"},
+		{"SELECT d, COUNT(*), COUNT(DISTINCT d), GROUP_CONCAT(d) FROM t GROUP BY d", "0,2,1,0,0"},
+		{"SELECT COUNT(DISTINCT CAST(d AS CHAR)), COUNT(DISTINCT CONCAT(f)) FROM t", "1,1"},
+	}.check(t, in)
+}
