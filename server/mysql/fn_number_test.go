@@ -49,3 +49,14 @@ func TestZeroHasNoSign(t *testing.T) {
 		{"SELECT COUNT(DISTINCT CAST(d AS CHAR)), COUNT(DISTINCT CONCAT(f)) FROM t", "1,1"},
 	}.check(t, in)
 }
+
+func TestAggregatesTakeTimesForNumbers(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", map[string]string{"millrace.columns": numberColumns}, `{"dt":"2026-03-04","at":"2026-03-04T05:06:07.891Z","tm":"10:11:12","y":2026}`, `{"dt":"2024-02-29","at":"2024-02-29T00:00:00Z","tm":"-00:00:01","y":2024}`, `{}`)
+	cases{
+		{"SELECT SUM(dt), AVG(dt), SUM(at), AVG(at), SUM(y), AVG(y) FROM t", "40500533,20250266.5000,40500533050607.891,20250266525303.9455000,4050,2025.0000"},
+		{"SELECT SUM(DISTINCT dt), SUM(tm)+0, AVG(tm)+0, STDDEV(dt), SUM(dt)+1, AVG(dt)*2 FROM t", "40500533,101111,50555.5,10037.5,40500534,40500533.0000"},
+		{"SELECT dt, SUM(dt), AVG(CAST(at AS DATE)) FROM t GROUP BY dt HAVING SUM(dt) > 20250000", "2026-03-04,20260304,20260304.0000"},
+		{"SELECT DISTINCT SUM(dt) OVER (), AVG(DATE(at)) OVER () FROM t WHERE dt > '2025-01-01'", "20260304,20260304.0000"},
+	}.check(t, in)
+}

@@ -80,7 +80,7 @@ var (
 
 func newSum(e sql.Expression, avg bool) *sum {
 	s := &sum{avg: avg}
-	s.child = e
+	s.child = asNumber(e)
 	s.name = "sum"
 	if avg {
 		s.name = "avg"

@@ -28,7 +28,7 @@ var (
 )
 
 func newVariance(name string, kind varianceKind, e sql.Expression) *variance {
-	return &variance{aggregate: aggregate{name: name, child: e}, kind: kind}
+	return &variance{aggregate: aggregate{name: name, child: asNumber(e)}, kind: kind}
 }
 
 func (v *variance) Type() sql.Type { return types.Float64 }
