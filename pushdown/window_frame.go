@@ -264,10 +264,17 @@ func (a *axis) shift(ctx *sql.Context, b bound) (func(any) any, error) {
 		if delta == nil || delta.Add(spanZero).Before(spanZero) {
 			return nil, errWindow(erWindowFrameBound, errFrameBoundText)
 		}
+		sign, beyond := int64(1), time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC)
 		if before {
-			return func(v any) any { return delta.Sub(v.(time.Time)) }, nil
+			sign, beyond = -1, time.Date(-20_000, 1, 1, 0, 0, 0, 0, time.UTC)
 		}
-		return func(v any) any { return delta.Add(v.(time.Time)) }, nil
+		return func(v any) any {
+			t, ok := AddInterval(v.(time.Time), delta, sign)
+			if !ok {
+				return beyond // all times that there are lie within
+			}
+			return t
+		}, nil
 	}
 	if isInterval {
 		return nil, errWindow(erWindowRangeNoTime, errRangeNumericText)

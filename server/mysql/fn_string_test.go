@@ -33,3 +33,11 @@ func TestARowOfLongTextsNeedsMemory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTrimOfNothingIsNothing(t *testing.T) {
+	in := start(t, nil)
+	in.topic("t", nil, `{"g":"red","s":"xax"}`, `{"g":"","s":"b"}`)
+	cases{
+		{"SELECT TRIM(BOTH NULL FROM CASE g WHEN '' THEN s WHEN 'red' THEN 'x' ELSE s END), TRIM(BOTH 'x' FROM CASE g WHEN '' THEN s ELSE s END), TRIM(LEADING g FROM s), TRIM(NULL FROM s), TRIM('x' FROM NULL) FROM t", "NULL,a,xax,NULL,NULL / NULL,b,b,NULL,NULL"},
+	}.check(t, in)
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"millrace/pushdown"
 	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -100,6 +101,9 @@ func (s *intervalSum) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if err != nil || delta == nil {
 		return nil, err
 	}
+	if span, ok := date.(types.Timespan); ok && s.ofTime() {
+		return s.later(ctx, span, delta), nil
+	}
 	v, _, err := types.DatetimeMaxPrecision.Convert(ctx, date)
 	if err != nil {
 		ctx.Warn(1292, "%s", err.Error())
@@ -109,7 +113,7 @@ func (s *intervalSum) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if !ok {
 		return nil, nil
 	}
-	t, ok = addInterval(t, delta, s.sign)
+	t, ok = pushdown.AddInterval(t, delta, s.sign)
 	if !ok {
 		ctx.Warn(1441, "Datetime function: datetime field overflow")
 		return nil, nil
@@ -132,6 +136,26 @@ func (s *intervalSum) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	}
 	out, _, err := typ.Convert(ctx, t)
 	return out, err
+}
+
+// ofTime says whether the sum of a TIME and the interval is a TIME: with whole days or more it is a DATETIME of today.
+func (s *intervalSum) ofTime() bool {
+	switch unit, _, _ := strings.Cut(s.interval.Unit, "_"); unit {
+	case "HOUR", "MINUTE", "SECOND", "MICROSECOND":
+		return true
+	}
+	return false
+}
+
+// later is a TIME so much later, or earlier; NULL beyond those that there are.
+func (s *intervalSum) later(ctx *sql.Context, t types.Timespan, d *expression.TimeDelta) any {
+	base := time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC) // a TIME is no longer than 35 days
+	sum, ok := pushdown.AddInterval(base.Add(time.Duration(t)*time.Microsecond), d, s.sign)
+	if micros := (sum.Unix()-base.Unix())*1_000_000 + int64(sum.Nanosecond()/1000); ok && micros >= -sqlfn.MostTime && micros <= sqlfn.MostTime {
+		return types.Timespan(micros)
+	}
+	ctx.Warn(1441, "Datetime function: time field overflow")
+	return nil
 }
 
 // compoundUnits are the units of a text of several numbers, with how many.
@@ -211,58 +235,9 @@ func compoundDelta(text, unit string, n int) *expression.TimeDelta {
 
 // secondsDelta are seconds with a fraction.
 func secondsDelta(seconds float64) *expression.TimeDelta {
-	if math.Abs(seconds) > mostSeconds {
+	if math.Abs(seconds) > pushdown.MostSeconds {
 		return &expression.TimeDelta{Seconds: math.MaxInt64}
 	}
 	whole, fraction := math.Modf(seconds)
 	return &expression.TimeDelta{Seconds: int64(whole), Microseconds: int64(math.Round(fraction * 1_000_000))}
-}
-
-// What more of each unit leaves all years that there are.
-const (
-	mostYears   = 10_000
-	mostMonths  = 12 * mostYears
-	mostDays    = 366 * mostYears
-	mostHours   = 24 * mostDays
-	mostMinutes = 60 * mostHours
-	mostSeconds = 60 * mostMinutes
-	mostMicros  = 1_000_000 * mostSeconds
-)
-
-// addInterval is t and, with sign 1 or -1, d later or earlier; false when that is outside of the years 0 to 9999.
-func addInterval(t time.Time, d *expression.TimeDelta, sign int64) (time.Time, bool) {
-	for _, part := range [...]struct{ n, most int64 }{
-		{d.Years, mostYears},
-		{d.Months, mostMonths},
-		{d.Days, mostDays},
-		{d.Hours, mostHours},
-		{d.Minutes, mostMinutes},
-		{d.Seconds, mostSeconds},
-		{d.Microseconds, mostMicros},
-	} {
-		if part.n > part.most || part.n < -part.most {
-			return t, false
-		}
-	}
-	inYears := func() bool { return t.Year() >= 0 && t.Year() <= 9999 }
-	t = addMonths(t, sign*(12*d.Years+d.Months))
-	if !inYears() {
-		return t, false
-	}
-	seconds := d.Days*86400 + d.Hours*3600 + d.Minutes*60 + d.Seconds + d.Microseconds/1_000_000 // below 2^42
-	micros := d.Microseconds % 1_000_000
-	t = time.Unix(t.Unix()+sign*seconds, int64(t.Nanosecond())+sign*micros*1000).In(t.Location())
-	return t, inYears()
-}
-
-// addMonths is t so many months later, or earlier, at the same day or the last of a month that has no such day. The engine's
-// is a year late where that is a December after t's year.
-func addMonths(t time.Time, months int64) time.Time {
-	if months == 0 {
-		return t
-	}
-	year, month, day := t.Date()
-	first := time.Date(year, month+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
-	last := first.AddDate(0, 1, -1).Day()
-	return first.AddDate(0, 0, min(day, last)-1)
 }

@@ -2,7 +2,6 @@ package boundplan
 
 import (
 	"github.com/dolthub/go-mysql-server/sql"
-	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
 )
 
@@ -11,38 +10,42 @@ func fixTrim(_ *sql.Context, e sql.Expression) sql.Expression {
 	if _, ok := e.(*function.Trim); !ok {
 		return nil
 	}
-	return &nullStrict{expression.UnaryExpression{Child: e}}
+	return &nullStrict{e}
 }
 
-// nullStrict is NULL where an argument of its child is.
-type nullStrict struct{ expression.UnaryExpression }
+// nullStrict is a call that is NULL where an argument is, and not made there. Its children are the call's: no one is to make the call
+// without it.
+type nullStrict struct{ call sql.Expression }
 
 var (
 	_ sql.Expression         = (*nullStrict)(nil)
 	_ sql.CollationCoercible = (*nullStrict)(nil)
 )
 
-func (n *nullStrict) String() string   { return n.Child.String() }
-func (n *nullStrict) Type() sql.Type   { return n.Child.Type() }
-func (n *nullStrict) IsNullable() bool { return true }
+func (n *nullStrict) Resolved() bool             { return n.call.Resolved() }
+func (n *nullStrict) String() string             { return n.call.String() }
+func (n *nullStrict) Type() sql.Type             { return n.call.Type() }
+func (n *nullStrict) IsNullable() bool           { return true }
+func (n *nullStrict) Children() []sql.Expression { return n.call.Children() }
 
 func (n *nullStrict) CollationCoercibility(ctx *sql.Context) (sql.CollationID, byte) {
-	return sql.GetCoercibility(ctx, n.Child)
+	return sql.GetCoercibility(ctx, n.call)
 }
 
 func (n *nullStrict) WithChildren(children ...sql.Expression) (sql.Expression, error) {
-	if len(children) != 1 {
-		return nil, sql.ErrInvalidChildrenNumber.New(n, len(children), 1)
+	call, err := n.call.WithChildren(children...)
+	if err != nil {
+		return nil, err
 	}
-	return &nullStrict{expression.UnaryExpression{Child: children[0]}}, nil
+	return &nullStrict{call}, nil
 }
 
 func (n *nullStrict) Eval(ctx *sql.Context, row sql.Row) (any, error) {
-	for _, a := range n.Child.Children() {
+	for _, a := range n.call.Children() {
 		v, err := a.Eval(ctx, row)
 		if err != nil || v == nil {
 			return nil, err
 		}
 	}
-	return n.Child.Eval(ctx, row)
+	return n.call.Eval(ctx, row)
 }

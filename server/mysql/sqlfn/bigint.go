@@ -17,7 +17,7 @@ var (
 
 func bigIntFunctions() []sql.Function {
 	var out []sql.Function
-	for name, fn := range map[string]func(sql.Expression) sql.Expression{"ascii": function.NewAscii, "microsecond": function.NewMicrosecond, "weekofyear": function.NewWeekOfYear} {
+	for name, fn := range map[string]func(sql.Expression) sql.Expression{"ascii": function.NewAscii, "weekofyear": function.NewWeekOfYear} {
 		out = append(out, sql.FunctionN{Name: name, Fn: func(args ...sql.Expression) (sql.Expression, error) {
 			if len(args) != 1 {
 				return nil, wrongCount(name)

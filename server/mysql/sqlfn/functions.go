@@ -43,8 +43,8 @@ type Options struct {
 func Functions(o Options) map[string]sql.Function {
 	out := make(map[string]sql.Function)
 	for _, list := range [][]sql.Function{
-		aggregateFunctions(), groupConcatFunctions(o.Memory), jsonAggregates(o.Memory), regexpFunctions(o.Regexps), jsonFunctions(o.Memory), stringFunctions(o.Memory), growingFunctions(o.Memory), castFunctions(), serverFunctions(o.Version), timeFunctions(), nowFunctions(), minuteFunctions(), weekFunctions(),
-		{dateFunction(), strToDate()},
+		aggregateFunctions(), groupConcatFunctions(o.Memory), jsonAggregates(o.Memory), regexpFunctions(o.Regexps), jsonFunctions(o.Memory), stringFunctions(o.Memory), growingFunctions(o.Memory), castFunctions(), serverFunctions(o.Version), timeFunctions(), nowFunctions(), clockFunctions(), weekFunctions(),
+		{dateFunction(), strToDate(), timeFormat()},
 		dayFunctions(), unixTimeFunctions(), numberFunctions(), branchFunctions(), windowFunctions(), extremeFunctions(), windowTableFunctions(), lockFunctions(o.Locks),
 		bigIntFunctions(), timeOfDayFunctions(), stringBitFunctions(o.Memory), bitOperators(), timeCastFunctions(), timeLiteralFunctions(), jsonStorageFunctions(), sessionFunctions(o.Digest), aesFunctions(o.Memory), roundFunctions(), formatFunctions(),
 	} {

@@ -17,8 +17,8 @@ import (
 const (
 	microsPerSecond = int64(1_000_000)
 	microsPerDay    = 86_400 * microsPerSecond
-	// mostTime is the largest TIME there is, 838:59:59, in microseconds.
-	mostTime = (838*3600 + 59*60 + 59) * microsPerSecond
+	// MostTime is the largest TIME there is, 838:59:59, in microseconds.
+	MostTime = (838*3600 + 59*60 + 59) * microsPerSecond
 	// daysToUnix is TO_DAYS of 1970-01-01.
 	daysToUnix = 719_528
 )
@@ -103,7 +103,7 @@ func fractionMicros(s string) int64 {
 
 // clampTime is the nearest TIME, with a warning.
 func clampTime(ctx *sql.Context, micros int64) int64 {
-	near := max(-mostTime, min(mostTime, micros))
+	near := max(-MostTime, min(MostTime, micros))
 	if near != micros {
 		ctx.Warn(1292, "Truncated incorrect time value: '%s'", types.Timespan(micros).String())
 	}

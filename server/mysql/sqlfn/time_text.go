@@ -13,9 +13,6 @@ import (
 // NameTimeText is put around the times that functions take; no user can write its name unquoted.
 const NameTimeText = "millrace time text"
 
-// NameClockText reads a time of day without a date as well.
-const NameClockText = "millrace clock text"
-
 var looseTime = regexp.MustCompile(`^\s*(\d{4})[-/.:^@](\d{1,2})[-/.:^@](\d{1,2})(?:[ T]+(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(\.\d+)?)?)?)?\s*$`)
 
 // timeText spells a time with dashes and colons and all digits, those behind the sixth of a second rounded; other text stays.
@@ -49,29 +46,16 @@ func timeText(s string) string {
 	return at.Add(time.Duration(fractionMicros(m[7])) * time.Microsecond).Format("2006-01-02 15:04:05.000000")
 }
 
-var clock = regexp.MustCompile(`^\s*(\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.\d+)?)?)\s*$`)
-
-// clockText puts a date before a time of day that has none: the engine wants one to take the hour.
-func clockText(s string) string {
-	if m := clock.FindStringSubmatch(s); m != nil {
-		s = "2000.01.01 " + m[1]
-	}
-	return timeText(s)
-}
-
 // timeTextFunctions change text, and leave what is a time already.
 func timeTextFunctions() []sql.Function {
-	reader := func(name string, read func(string) string) sql.Function {
-		return scalarFunction(scalar{
-			name: name, text: asArgument, strict: true,
-			typeOf: func(args []sql.Expression) sql.Type { return args[0].Type() },
-			eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
-				if s, ok := args[0].(string); ok {
-					return read(s), nil
-				}
-				return args[0], nil
-			},
-		}, 1, 1)
-	}
-	return []sql.Function{reader(NameTimeText, timeText), reader(NameClockText, clockText)}
+	return []sql.Function{scalarFunction(scalar{
+		name: NameTimeText, text: asArgument, strict: true,
+		typeOf: func(args []sql.Expression) sql.Type { return args[0].Type() },
+		eval: func(_ *sql.Context, args []any, _ []sql.Expression) (any, error) {
+			if s, ok := args[0].(string); ok {
+				return timeText(s), nil
+			}
+			return args[0], nil
+		},
+	}, 1, 1)}
 }
