@@ -34,6 +34,8 @@ type column struct {
 	final  bool
 	// Of an entry that is a column's tally; nil: it has none.
 	tally *exec.Tally
+	// Of an entry that is sums; nil: there are none.
+	sums *exec.Sums
 
 	// Guarded by the cache's mutex.
 	pins    int

@@ -93,12 +93,14 @@ func (s *Set) rewrite(ctx context.Context, tf *topicFiles, f *file, blocks []int
 	for _, i := range blocks {
 		b := f.r.Blocks[i]
 		// A column at a time: a block as a whole may be large.
-		err = w.AddColumns(b, func(c int) (*vector.Vector, colfile.Stats, *colfile.Tally, error) {
+		err = w.AddColumns(b, func(c int) (colfile.Content, error) {
 			v, _, err := f.r.Read(i, c, vector.Heap{})
 			if err != nil {
-				return nil, colfile.Stats{}, nil, err
+				return colfile.Content{}, err
 			}
-			return &v, f.r.Blocks[i].Chunks[c].Stats, tallyToFile(tallyOf(&v)), nil
+			x := colfile.Content{Vec: &v, Stats: f.r.Blocks[i].Chunks[c].Stats, Tally: tallyToFile(tallyOf(&v))}
+			x.Sums, err = f.r.AllSums(i, c, x.Tally)
+			return x, err
 		})
 		if err != nil {
 			return "", errors.Join(err, w.Abort())

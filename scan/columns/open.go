@@ -112,12 +112,9 @@ func (w *view) WillNeed(cols []scan.Column, from, to int) {
 		if key == "" || free(w.b, c) || cache.hasColumn(w.b, key) {
 			continue
 		}
-		// Of one column alone its tally is asked for first, where there is one.
-		i := x.f.r.Column(key)
-		if i < 0 || len(cols) == 1 && (cache.hasColumn(w.b, tallyKey(key)) || skip == 0 && x.f.r.WillNeedTally(x.i, i)) {
-			continue
+		if i := x.f.r.Column(key); i >= 0 {
+			x.f.r.WillNeed(x.i, i, skip+from, skip+to)
 		}
-		x.f.r.WillNeed(x.i, i, skip+from, skip+to)
 	}
 }
 

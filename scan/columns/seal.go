@@ -199,16 +199,24 @@ func (s *Set) sealBlock(ctx context.Context, w *view, cols []scan.Column, f *col
 		Partition: b.p.tp.Partition, From: b.from, End: b.end, Rows: rows, Dense: b.dense, Complete: complete,
 		Copy: b.copy, Committed: uint64(b.committed), RawBytes: b.bytes, MinTime: b.minTime, MaxTime: b.maxTime, Timed: b.timed,
 	}
-	return rows, f.AddColumns(blk, func(i int) (*vector.Vector, colfile.Stats, *colfile.Tally, error) {
+	tallies := make([]*exec.Tally, len(vecs))
+	for i, v := range vecs {
+		tallies[i] = tallyOf(v)
+		if err := w.work.pace(ctx); err != nil {
+			return 0, err
+		}
+	}
+	sums, err := w.work.sums.block(ctx, w.work.pace, cols, vecs, tallies)
+	if err != nil {
+		return 0, err
+	}
+	return rows, f.AddColumns(blk, func(i int) (colfile.Content, error) {
 		v := vecs[i]
 		st, ok := s.cache.statsOf(b, w.key(cols[i]))
 		if !ok || !st.Exact {
 			st = statsOf(v)
 		}
-		if err := w.work.pace(ctx); err != nil {
-			return nil, colfile.Stats{}, nil, err
-		}
-		return v, toFile(v.Kind, st), tallyToFile(tallyOf(v)), w.work.pace(ctx)
+		return colfile.Content{Vec: v, Stats: toFile(v.Kind, st), Tally: tallyToFile(tallies[i]), Sums: sums[i]}, w.work.pace(ctx)
 	})
 }
 

@@ -33,6 +33,7 @@ type workspace struct {
 	expanded []blobexpand.Column // that values makes
 	keys     vector.Texts
 	lent     bool // keys
+	sums     summing
 	offsets  []int64
 	times    []int64
 	timed    []uint64

@@ -39,7 +39,8 @@ func (w *view) Tally(ctx context.Context, c scan.Column) (*exec.Tally, error) {
 		return y, nil
 	}
 	made := &column{b: w.b, key: tallyKey(key), bytes: tallyOverhead}
-	if made.tally = w.tallyFromFile(key); made.tally == nil {
+	var known bool
+	if made.tally, known = w.tallyFromFile(key); !known {
 		vecs, from, to, release, err := w.Open(ctx, []scan.Column{c})
 		if err != nil {
 			return nil, err
@@ -56,25 +57,35 @@ func (w *view) Tally(ctx context.Context, c scan.Column) (*exec.Tally, error) {
 	return made.tally, nil
 }
 
-// tallyFromFile is the tally that the block's file has; nil: none.
-func (w *view) tallyFromFile(key string) *exec.Tally {
+// inFile takes hold of the file that has exactly the block's rows; nil: there is none.
+func (w *view) inFile() *sealed {
 	x := w.b.file.Load()
 	if x == nil || w.b.skip(x) > 0 || !x.f.acquire() {
 		return nil
 	}
+	return x
+}
+
+// tallyFromFile is the tally that the block's file has, nil: none; false when the file does not tell.
+func (w *view) tallyFromFile(key string) (*exec.Tally, bool) {
+	x := w.inFile()
+	if x == nil {
+		return nil, false
+	}
 	defer x.f.release()
 	i := x.f.r.Column(key)
 	if i < 0 {
-		return nil
+		return nil, false
+	}
+	if has, known := x.f.r.HasTally(x.i, i); !has {
+		return nil, known
 	}
 	y, err := x.f.r.Tally(x.i, i)
 	if err != nil {
 		x.f.damaged(err)
+		return nil, false
 	}
-	if y == nil {
-		return nil
-	}
-	return &exec.Tally{Values: y.Values, Rows: y.Rows, Firsts: y.Firsts}
+	return &exec.Tally{Values: y.Values, Rows: y.Rows, Firsts: y.Firsts}, true
 }
 
 // tallyToFile is what of a tally goes into a file; nil: nothing.

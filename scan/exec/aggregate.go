@@ -116,8 +116,8 @@ func (a *aggregateOp) compute(ctx context.Context, p part) error {
 	var m *morsels
 	newSink := func(rows int) (sink, error) {
 		s, err := a.sink(p, rows)
-		if err == nil && m != nil {
-			s.tally, err = newTallySink(s, m, a.n)
+		if err == nil && m != nil && m.synopses != nil {
+			s.tally, err = newTallySink(s, m.synopses)
 		}
 		return s, err
 	}
@@ -135,6 +135,9 @@ func (a *aggregateOp) compute(ctx context.Context, p part) error {
 		}
 		if m.fromStats(a.n, known); len(m.blocks) < before {
 			all = append(all, known)
+		}
+		if p.bits == 0 {
+			m.synopses = newSynopses(m, a.n, known.accs)
 		}
 		if len(m.blocks) > 0 || len(all) == 0 {
 			if sinks, err = a.run.driveMorsels(ctx, m, newSink); err != nil {

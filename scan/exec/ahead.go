@@ -46,7 +46,7 @@ func (m *morsels) fetchFirst() {
 // those of an earlier block were needed.
 func (m *morsels) willNeed(i int) {
 	b, ok := m.blocks[i].(Fetcher)
-	if !ok {
+	if !ok || m.synopses != nil && m.synopses.willNeed(m.blocks[i]) {
 		return
 	}
 	which := make([]bool, len(m.scan.Columns))

@@ -10,6 +10,8 @@ import (
 	"millrace/catalog"
 	"millrace/internal/vector"
 	"millrace/scan"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
 // memSource is a Source over values in memory, cut into blocks. A nil value is NULL; else values
@@ -139,6 +141,47 @@ func (b *memBlock) Tally(ctx context.Context, c scan.Column) (*Tally, error) {
 	y.Values = vectorOf(b.source.types[c.Index], vals, nil)
 	return y, nil
 }
+
+// Sums implements Tallier: of tallies of few values.
+func (b *memBlock) Sums(ctx context.Context, by, of scan.Column) (*Sums, error) {
+	y, err := b.Tally(ctx, by)
+	t := b.source.types[of.Index]
+	if y == nil || err != nil || len(y.Rows) > 64 || t.Kind != vector.Int && t.Kind != vector.Decimal128 {
+		return nil, err
+	}
+	s := &Sums{Rows: make([]int64, len(y.Rows)), Sum: make([]decimal128.Num, len(y.Rows))}
+	least, most := make([]any, len(y.Rows)), make([]any, len(y.Rows))
+	for k := range y.Rows {
+		var sum int256
+		key := anyAt(&y.Values, k)
+		for i, x := range b.vals[of.Index] {
+			if by := b.vals[by.Index][i]; x == nil || (key == nil) != (by == nil) || key != nil && compareAny(key, by) != 0 {
+				continue
+			}
+			if s.Rows[k]++; s.Rows[k] == 1 || compareAny(x, least[k]) < 0 {
+				least[k] = x
+			}
+			if s.Rows[k] == 1 || compareAny(x, most[k]) > 0 {
+				most[k] = x
+			}
+			switch x := x.(type) {
+			case int64:
+				sum.add(from64(x))
+			case int256:
+				sum.add(x)
+			}
+		}
+		if low := sum.num128(); sum != (int128{low.LowBits(), low.HighBits()}).wide() {
+			return nil, nil
+		}
+		s.Sum[k] = sum.num128()
+	}
+	s.Min, s.Max = vectorOf(t, least, nil), vectorOf(t, most, nil)
+	return s, nil
+}
+
+// WillNeedSums implements Tallier.
+func (b *memBlock) WillNeedSums(scan.Column, []scan.Column) bool { return false }
 
 func (b *memBlock) MayContain(c scan.Column, v Const) bool {
 	for _, x := range b.vals[c.Index] {

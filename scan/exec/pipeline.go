@@ -84,8 +84,10 @@ type morsels struct {
 	needed []bool // columns that are used for more than the filter
 	blocks []Block
 	bound  *topBound // nil: every row may be wanted
-	order  []int32   // in which blocks are visited; nil: as they are
-	taken  atomic.Int64
+	// synopses may answer a block without its rows; nil: they do not.
+	synopses *synopses
+	order    []int32 // in which blocks are visited; nil: as they are
+	taken    atomic.Int64
 
 	fetched atomic.Int64 // how many of the blocks to be visited are on their way, see fetchAhead
 	lateToo atomic.Bool  // columns that only rows need that pass the filter were opened

@@ -72,6 +72,7 @@ type OperatorStats struct {
 	Rows                     int64 // yielded
 	Nanos                    int64 // of work, over all goroutines
 	Blocks, Pruned           int64 // of scans
+	Answered                 int64 // of scans: blocks of which no row was looked at, because bounds, tallies or sums said it all
 	RowsScanned, BytesOpened int64 // of scans
 	Spilled                  int64 // bytes
 }

@@ -62,6 +62,9 @@ next:
 			}
 		}
 	}
+	if st := m.run.stats[m.scan]; st != nil {
+		st.Answered += int64(len(m.blocks) - len(rest))
+	}
 	m.blocks = rest
 }
 

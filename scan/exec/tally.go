@@ -2,9 +2,12 @@ package exec
 
 import (
 	"context"
+	"sync/atomic"
 
 	"millrace/internal/vector"
 	"millrace/scan"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
 // A Tally says how often each value of a column stands in a block. What is asked of that column alone, how many rows
@@ -15,6 +18,19 @@ import (
 type Tallier interface {
 	// Tally is that of column c; nil when there is none: it has too many values, or not all rows of the block are visible.
 	Tally(ctx context.Context, c scan.Column) (*Tally, error)
+	// Sums are what the numbers of column of come to for each value of column by; nil when they are not known, as where by has no
+	// tally.
+	Sums(ctx context.Context, by, of scan.Column) (*Sums, error)
+	// WillNeedSums begins to fetch the tally of column by and its sums of those columns from the disk, and does not wait for it. It is
+	// false, and does nothing, unless there is all of that.
+	WillNeedSums(by scan.Column, of []scan.Column) bool
+}
+
+// Sums of a column of integers or decimals, by the values of another's tally. Immutable.
+type Sums struct {
+	Rows     []int64          // how many rows have a value that is not NULL
+	Sum      []decimal128.Num // of those, at the column's scale; 2^17 numbers of 64 bits fit
+	Min, Max vector.Vector    // of those; NULL where there are none
 }
 
 // Tally is immutable.
@@ -37,64 +53,61 @@ func groupOf(gids []uint32, i int) uint32 {
 	return gids[i]
 }
 
-// tallySink has a sink take in whole blocks by their tallies, for one goroutine.
-type tallySink struct {
-	s      *groupSink
-	m      *morsels
-	used   []int // columns of the keys and of the aggregates, but for
-	counts []int // those of which an aggregate only counts the values; −1: it is none such
-	accs   []weightedAcc
-	filter *filterStep
-
-	proven []bool
-	batch  Batch
-	rows   []int64
-	firsts []int32
+// summedAcc is an accumulator of a column that can take in what that comes to for each value of another.
+type summedAcc interface {
+	// addSums takes in all rows of the values of a tally, which stand there as often as the weights say.
+	addSums(s *Sums, gids []uint32, weights []int64) error
 }
 
-// newTallySink is nil where tallies do not help.
-func newTallySink(s *groupSink, m *morsels, n *Aggregate) (*tallySink, error) {
-	if len(m.steps) > 0 || m.scan.Reverse || s.only != nil {
-		return nil, nil
+// synopses are how blocks are answered by tallies and sums. Immutable.
+type synopses struct {
+	m    *morsels
+	used []int // columns of the keys and of the aggregates, but for
+	of   []int // by aggregate: the column that it is of, where sums of that will do; −1: they will not
+	kind []AggKind
+}
+
+// newSynopses is nil where they do not help.
+func newSynopses(m *morsels, n *Aggregate, accs []accumulator) *synopses {
+	if len(m.steps) > 0 || m.scan.Reverse {
+		return nil
 	}
-	t := &tallySink{s: s, m: m, proven: make([]bool, len(m.filter))}
+	y := &synopses{m: m}
 	for _, e := range n.By {
-		t.used = columnsOf(e, t.used)
+		y.used = columnsOf(e, y.used)
 	}
 	for i, a := range n.Aggs {
-		acc, ok := s.accs[i].(weightedAcc)
-		if b, is := acc.(*bitAcc); !ok || is && b.kind == BitXor {
-			return nil, nil
+		of := -1
+		c, ok := a.Arg.(Col)
+		_, summed := accs[i].(summedAcc)
+		_, weighted := accs[i].(weightedAcc)
+		switch {
+		case ok && summed:
+			of = c.Index
+		case weighted && a.Kind != BitXor:
+			y.used = columnsOf(a.Arg, y.used)
+		default:
+			return nil
 		}
-		t.accs = append(t.accs, acc)
-		t.counts = append(t.counts, -1)
-		if c, ok := a.Arg.(Col); ok && a.Kind == Count && !a.Distinct {
-			t.counts[i] = c.Index
-			continue
-		}
-		t.used = columnsOf(a.Arg, t.used)
+		y.of, y.kind = append(y.of, of), append(y.kind, a.Kind)
 	}
-	for _, c := range t.used {
-		if c != t.used[0] {
-			return nil, nil
+	for _, c := range y.used {
+		if c != y.used[0] {
+			return nil
 		}
 	}
-	var err error
-	if t.filter, err = newConjunctStep(m.scan.Types, m.filter); err != nil {
-		return nil, err
-	}
-	t.batch.Cols = make([]vector.Vector, len(m.scan.Types))
-	return t, nil
+	return y
 }
 
-// column is the only one that matters in the block.
-func (t *tallySink) column(f blockFacts) (int, bool) {
+// column is that whose values matter in block b, beside those that sums are asked of; proven gets which conditions every row passes.
+func (y *synopses) column(b Block, proven []bool) (int, bool) {
 	col := -1
-	if len(t.used) > 0 {
-		col = t.used[0]
+	if len(y.used) > 0 {
+		col = y.used[0]
 	}
-	for i, c := range t.m.filter {
-		if t.proven[i] = f.passes(c); t.proven[i] {
+	f := blockFacts{y.m.scan, b}
+	for i, c := range y.m.filter {
+		if proven[i] = f.passes(c); proven[i] {
 			continue
 		}
 		for _, at := range c.cols {
@@ -104,29 +117,83 @@ func (t *tallySink) column(f blockFacts) (int, bool) {
 			col = at
 		}
 	}
-	if col < 0 {
-		return 0, false
-	}
-	for _, c := range t.counts {
-		if c >= 0 && c != col && !f.noNulls(Col{c, t.m.scan.Types[c]}) {
-			return 0, false
-		}
-	}
-	return col, true
+	return col, col >= 0
 }
 
-// block takes in block i; false when its rows have to be read.
-func (t *tallySink) block(ctx context.Context, i int) (bool, error) {
-	b, ok := t.m.blocks[i].(Tallier)
+// summed says whether aggregate i needs sums in block b, where the values of column col matter; not if it is of that, or counts values of which
+// none is NULL.
+func (y *synopses) summed(i int, b Block, col int) bool {
+	c := y.of[i]
+	return c >= 0 && c != col && (y.kind[i] != Count || !blockFacts{y.m.scan, b}.noNulls(Col{c, y.m.scan.Types[c]}))
+}
+
+// willNeed begins to fetch what answers block b; false when that is not there, and the columns are read.
+func (y *synopses) willNeed(b Block) bool {
+	t, ok := b.(Tallier)
+	if !ok {
+		return false
+	}
+	col, ok := y.column(b, make([]bool, len(y.m.filter)))
+	if !ok {
+		return false
+	}
+	var of []scan.Column
+	for i, c := range y.of {
+		if y.summed(i, b, col) {
+			of = append(of, y.m.scan.Columns[c])
+		}
+	}
+	return t.WillNeedSums(y.m.scan.Columns[col], of)
+}
+
+// tallySink has a sink take in whole blocks by their tallies and sums, for one goroutine.
+type tallySink struct {
+	*synopses
+	s      *groupSink
+	filter *filterStep
+
+	proven []bool
+	batch  Batch
+	rows   []int64
+	firsts []int32
+	sums   []*Sums // by aggregate; nil: it looks at the values
+}
+
+func newTallySink(s *groupSink, y *synopses) (*tallySink, error) {
+	t := &tallySink{synopses: y, s: s, proven: make([]bool, len(y.m.filter)), sums: make([]*Sums, len(y.of))}
+	var err error
+	if t.filter, err = newConjunctStep(y.m.scan.Types, y.m.filter); err != nil {
+		return nil, err
+	}
+	t.batch.Cols = make([]vector.Vector, len(y.m.scan.Types))
+	return t, nil
+}
+
+// block takes in block at of the morsels; false when its rows have to be read.
+func (t *tallySink) block(ctx context.Context, at int) (bool, error) {
+	b, ok := t.m.blocks[at].(Tallier)
 	if !ok {
 		return false, nil
 	}
-	col, ok := t.column(blockFacts{t.m.scan, t.m.blocks[i]})
+	col, ok := t.column(t.m.blocks[at], t.proven)
 	if !ok {
 		return false, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return false, err
+	}
+	for i := range t.sums {
+		t.sums[i] = nil
+		if !t.summed(i, t.m.blocks[at], col) {
+			if _, ok := t.s.accs[i].(weightedAcc); !ok {
+				return false, nil
+			}
+			continue
+		}
+		var err error
+		if t.sums[i], err = b.Sums(ctx, t.m.scan.Columns[col], t.m.scan.Columns[t.of[i]]); t.sums[i] == nil || err != nil {
+			return false, err
+		}
 	}
 	y, err := b.Tally(ctx, t.m.scan.Columns[col])
 	if y == nil || err != nil {
@@ -152,15 +219,18 @@ func (t *tallySink) block(ctx context.Context, i int) (bool, error) {
 			t.batch.Sel = sel
 			rows, firsts = take(&t.rows, rows, sel), take(&t.firsts, firsts, sel)
 		}
-		if err := t.add(col, rows, firsts); err != nil {
+		if err := t.add(col, from, rows, firsts); err != nil {
 			return false, err
 		}
+	}
+	if st := t.m.run.stats[t.m.scan]; st != nil {
+		atomic.AddInt64(&st.Answered, 1)
 	}
 	return true, nil
 }
 
-// add takes in the values of t.batch.
-func (t *tallySink) add(col int, rows []int64, firsts []int32) error {
+// add takes in the values of t.batch, which are those of the tally from the from-th on.
+func (t *tallySink) add(col, from int, rows []int64, firsts []int32) error {
 	s := t.s
 	s.p.in.set(&t.batch)
 	var gids []uint32
@@ -173,20 +243,87 @@ func (t *tallySink) add(col int, rows []int64, firsts []int32) error {
 			s.met(gids, firsts, n)
 		}
 	}
-	for i, acc := range t.accs {
+	for i, acc := range s.accs {
+		if sums := t.sums[i]; sums != nil {
+			if err := acc.(summedAcc).addSums(sums.of(from, &t.batch), gids, rows); err != nil {
+				return err
+			}
+			continue
+		}
 		var v *vector.Vector
-		if c := t.counts[i]; c < 0 || c == col {
+		if c := t.of[i]; c < 0 || c == col { // else it counts values, of which none is NULL
 			var err error
 			if v, err = s.arg(i); err != nil {
 				return err
 			}
 		}
-		if err := acc.addWeighted(v, gids, rows); err != nil {
+		if err := acc.(weightedAcc).addWeighted(v, gids, rows); err != nil {
 			return err
 		}
 	}
 	return s.account()
 }
+
+// of are those of the rows of b that count, of which the first is the from-th of s.
+func (s *Sums) of(from int, b *Batch) *Sums {
+	to := from + b.Len
+	out := &Sums{Rows: s.Rows[from:to], Sum: s.Sum[from:to], Min: s.Min.Slice(from, to), Max: s.Max.Slice(from, to)}
+	if b.Sel == nil {
+		return out
+	}
+	var least, most column
+	return &Sums{
+		Rows: take(new([]int64), out.Rows, b.Sel), Sum: take(new([]decimal128.Num), out.Sum, b.Sel),
+		Min: *least.gather(&out.Min, b.Sel), Max: *most.gather(&out.Max, b.Sel),
+	}
+}
+
+func (a *countAcc) addSums(s *Sums, gids []uint32, _ []int64) error {
+	for i, n := range s.Rows {
+		a.n[groupOf(gids, i)] += n
+	}
+	return nil
+}
+
+func (a *intSumAcc) addSums(s *Sums, gids []uint32, weights []int64) error {
+	a.wide = extend(a.wide, len(a.cells))
+	for i, n := range s.Rows {
+		g := groupOf(gids, i)
+		a.cells[g].n += n
+		a.wide[g].add(int128{s.Sum[i].LowBits(), s.Sum[i].HighBits()})
+		if a.all && n < weights[i] {
+			a.nulls = extend(a.nulls, int(g)+1)
+			a.nulls[g] += weights[i] - n
+		}
+	}
+	return nil
+}
+
+func (a *wideSumAcc) addSums(s *Sums, gids []uint32, _ []int64) error {
+	for i, n := range s.Rows {
+		g := groupOf(gids, i)
+		a.n[g] += n
+		a.sums[g].add128(s.Sum[i].LowBits(), s.Sum[i].HighBits())
+	}
+	return nil
+}
+
+func (a *extremeAcc[T]) addSums(s *Sums, gids []uint32, _ []int64) error {
+	return a.add(s.extreme(a.largest), gids, len(s.Rows))
+}
+
+func (a *decExtremeAcc) addSums(s *Sums, gids []uint32, _ []int64) error {
+	return a.add(s.extreme(a.largest), gids, len(s.Rows))
+}
+
+func (s *Sums) extreme(largest bool) *vector.Vector {
+	if largest {
+		return &s.Max
+	}
+	return &s.Min
+}
+
+func (a *sharedSumAcc) addSums(*Sums, []uint32, []int64) error { return nil }
 
 func (a *sharedSumAcc) addWeighted(*vector.Vector, []uint32, []int64) error { return nil }
 

@@ -20,7 +20,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 const (
 	trailerBytes = 24
 	trailerMagic = "MLRCOLMN"
-	version      = 4
+	version      = 5
 	oldest       = 1
 	parquetMagic = "PAR1"
 	endBytes     = 8 // size of Parquet's metadata, and its magic
@@ -71,9 +71,11 @@ const (
 	flagExact
 	flagSum
 	flagBloom
-	flagZstd  // since version 2
-	flagPages // since version 4
-	flagTally // since version 4
+	flagZstd   // since version 2
+	flagPages  // since version 4
+	flagTally  // since version 4
+	flagSummed // since version 5
+	flagSums   // since version 5
 )
 
 func appendBytes(dst, x []byte) []byte {
@@ -126,13 +128,13 @@ func appendFooter(dst []byte, f *Info) []byte {
 }
 
 func appendChunk(dst []byte, c *Chunk) []byte {
-	flags := byte(0)
-	for j, on := range []bool{c.HasMin, c.HasMax, c.Exact, c.HasSum, c.BloomSize > 0, c.Zstd, len(c.Pages) > 0, c.TallySize > 0} {
+	flags := uint64(0)
+	for j, on := range []bool{c.HasMin, c.HasMax, c.Exact, c.HasSum, c.BloomSize > 0, c.Zstd, len(c.Pages) > 0, c.TallySize > 0, c.Summed, c.SumsSize > 0} {
 		if on {
 			flags |= 1 << j
 		}
 	}
-	dst = append(dst, flags)
+	dst = binary.AppendUvarint(dst, flags)
 	dst = binary.AppendUvarint(dst, uint64(c.At))
 	dst = binary.AppendUvarint(dst, uint64(c.Size))
 	dst = binary.LittleEndian.AppendUint32(dst, c.CRC)
@@ -162,10 +164,16 @@ func appendChunk(dst []byte, c *Chunk) []byte {
 	if c.TallySize > 0 {
 		dst = binary.AppendUvarint(dst, uint64(c.TallySize))
 		if c.TallySize <= maxInlineTally {
-			return append(dst, c.Tally...)
+			dst = append(dst, c.Tally...)
+		} else {
+			dst = binary.AppendUvarint(dst, uint64(c.TallyAt))
+			dst = binary.LittleEndian.AppendUint32(dst, c.TallyCRC)
 		}
-		dst = binary.AppendUvarint(dst, uint64(c.TallyAt))
-		dst = binary.LittleEndian.AppendUint32(dst, c.TallyCRC)
+	}
+	if c.SumsSize > 0 {
+		dst = binary.AppendUvarint(dst, uint64(c.SumsAt))
+		dst = binary.AppendUvarint(dst, uint64(c.SumsSize))
+		dst = binary.LittleEndian.AppendUint32(dst, c.SumsCRC)
 	}
 	return dst
 }
@@ -277,7 +285,7 @@ func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
 		}
 		blk.Chunks = make([]Chunk, len(f.Columns))
 		for j := range blk.Chunks {
-			r.chunk(&blk.Chunks[j], &f.Columns[j], blk.Rows, dataEnd)
+			r.chunk(&blk.Chunks[j], &f.Columns[j], blk.Rows, v, dataEnd)
 			if v == 1 {
 				blk.Chunks[j].Zstd = f.Zstd
 			}
@@ -293,8 +301,13 @@ func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
 	return f, nil
 }
 
-func (r *footerReader) chunk(c *Chunk, col *Column, rows int, dataEnd int64) {
-	flags := r.raw("flags", 1)[0]
+func (r *footerReader) chunk(c *Chunk, col *Column, rows int, v uint32, dataEnd int64) {
+	var flags uint64
+	if v < 5 {
+		flags = uint64(r.raw("flags", 1)[0])
+	} else {
+		flags = r.uint("flags", 2*flagSums-1)
+	}
 	c.At = int64(r.uint("chunk", uint64(dataEnd)))
 	c.Size = int64(r.uint("chunk size", uint64(dataEnd-c.At)))
 	c.CRC = r.u32("sum")
@@ -333,12 +346,23 @@ func (r *footerReader) chunk(c *Chunk, col *Column, rows int, dataEnd int64) {
 		c.TallySize = int64(r.uint("tally size", maxTally))
 		if c.TallySize <= maxInlineTally {
 			c.Tally = r.raw("tally", int(c.TallySize))
-			return
+		} else {
+			c.TallyAt = int64(r.uint("tally", uint64(dataEnd)))
+			c.TallyCRC = r.u32("tally's sum")
+			if c.TallySize > dataEnd-c.TallyAt {
+				r.fail("tally size")
+			}
 		}
-		c.TallyAt = int64(r.uint("tally", uint64(dataEnd)))
-		c.TallyCRC = r.u32("tally's sum")
-		if c.TallySize > dataEnd-c.TallyAt {
-			r.fail("tally size")
+	}
+	if c.Summed = flags&flagSummed != 0; c.Summed && !col.Summable() {
+		r.fail("sums of such a column")
+	}
+	if flags&flagSums != 0 {
+		c.SumsAt = int64(r.uint("sums", uint64(dataEnd)))
+		c.SumsSize = int64(r.uint("sums' size", uint64(min(maxSums, dataEnd-c.SumsAt))))
+		c.SumsCRC = r.u32("sums' sum")
+		if c.SumsSize == 0 || c.TallySize == 0 {
+			r.fail("sums' size")
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 // Reader is an open file. Safe for concurrent use.
 type Reader struct {
 	Info
-	Size int64 // of the file
+	Size    int64 // of the file
+	Version int   // of the format
 
 	f    vfs.File
 	path string
@@ -86,7 +87,7 @@ func (r *Reader) open() error {
 	if err != nil {
 		return err
 	}
-	r.Info = *info
+	r.Info, r.Version = *info, int(v)
 	return nil
 }
 
@@ -207,13 +208,16 @@ func (r *Reader) WillNeed(block, column, from, to int) {
 	vfs.WillNeed(r.f, c.At+at, size)
 }
 
-// WillNeedTally does so with the tally of a column of a block; false when it has none.
-func (r *Reader) WillNeedTally(block, column int) bool {
-	c := &r.Blocks[block].Chunks[column]
-	if c.TallySize > maxInlineTally {
+// WillNeedTally does so with the tally of a column of a block.
+func (r *Reader) WillNeedTally(block, column int) {
+	if c := &r.Blocks[block].Chunks[column]; c.TallySize > maxInlineTally {
 		vfs.WillNeed(r.f, c.TallyAt, c.TallySize)
 	}
-	return c.TallySize > 0
+}
+
+// HasTally says whether a column of a block has a tally. Known: files of its version have them.
+func (r *Reader) HasTally(block, column int) (has, known bool) {
+	return r.Blocks[block].Chunks[column].TallySize > 0, r.Version >= 4
 }
 
 // Bloom returns the filter of a column of a block; nil when it has none.

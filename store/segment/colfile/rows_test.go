@@ -112,8 +112,8 @@ func TestTalliesAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		vecs := []*vector.Vector{&text, &number, &number}
-		if err := w.AddColumns(Block{End: int64(rows), Rows: rows, Dense: true}, func(i int) (*vector.Vector, Stats, *Tally, error) {
-			return vecs[i], statsOf(vecs[i]), tallies[i], nil
+		if err := w.AddColumns(Block{End: int64(rows), Rows: rows, Dense: true}, func(i int) (Content, error) {
+			return Content{Vec: vecs[i], Stats: statsOf(vecs[i]), Tally: tallies[i]}, nil
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -91,6 +91,9 @@ type Chunk struct {
 	TallyAt, TallySize int64  // 0: no tally; of size alone: it is in Tally
 	TallyCRC           uint32
 	Tally              []byte // as encoded, if it is small
+	Summed             bool   // the sums of the block are of its values, too
+	SumsAt, SumsSize   int64  // of the summed columns for each value of its tally; 0: none
+	SumsCRC            uint32
 }
 
 // Page is a part of a chunk that can be read alone, or after the dictionary.

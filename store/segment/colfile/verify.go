@@ -61,6 +61,15 @@ func verifyFile(fsys vfs.FS, path string) error {
 			if _, err := r.Bloom(b, c); err != nil {
 				return err
 			}
+			y, err := r.Tally(b, c)
+			if err != nil {
+				return err
+			}
+			for of := range r.Columns {
+				if _, err := r.Sums(b, c, of, y); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil

@@ -29,6 +29,7 @@ type Writer struct {
 	info Info
 	enc  encoder
 	also [][]written
+	sums []pendingSums
 	sum  uint32 // of the chunk so far
 
 	// Pace is called once for each page of work, unless nil.
@@ -72,12 +73,21 @@ func (w *Writer) Add(b Block, vecs []*vector.Vector, stats []Stats) error {
 	if len(vecs) != len(w.info.Columns) || len(stats) != len(vecs) {
 		return fmt.Errorf("colfile: block of %d columns", len(vecs))
 	}
-	return w.AddColumns(b, func(i int) (*vector.Vector, Stats, *Tally, error) { return vecs[i], stats[i], nil, nil })
+	return w.AddColumns(b, func(i int) (Content, error) { return Content{Vec: vecs[i], Stats: stats[i]}, nil })
 }
 
-// AddColumns is Add of columns that are asked for one after the other, with tallies of those that have one; each must hold until the next
-// is asked for.
-func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, *Tally, error)) error {
+// Content is what a block has of a column.
+type Content struct {
+	Vec *vector.Vector
+	Stats
+	Tally *Tally // nil: none
+	// Sums are, by column of the file, what that comes to for each value of the tally; nil: there are none. A column that has some has them
+	// for every tally of the block that has any, but its own.
+	Sums []*Sums
+}
+
+// AddColumns is Add of columns that are asked for one after the other; each must hold until the next is asked for.
+func (w *Writer) AddColumns(b Block, column func(i int) (Content, error)) error {
 	if b.Rows < 1 || b.Rows > maxBlockRows {
 		return fmt.Errorf("colfile: block of %d rows", b.Rows)
 	}
@@ -86,12 +96,14 @@ func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, 
 	also := make([]written, n)
 	filters := make([]Bloom, n)
 	tallies := make([][]byte, n)
+	sums := make([]sumsBy, n)
 	w.enc.pace = w.Pace
 	for i := range b.Chunks {
-		v, st, tally, err := column(i)
+		x, err := column(i)
 		if err != nil {
 			return err
 		}
+		v := x.Vec
 		c := &w.info.Columns[i]
 		if v.Kind != c.Kind || v.Len != b.Rows || v.Scale != int32(c.Scale) {
 			return fmt.Errorf("colfile: column %q: %d rows of kind %d, want %d of %d", c.Name, v.Len, v.Kind, b.Rows, c.Kind)
@@ -101,7 +113,7 @@ func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, 
 		if err := w.enc.chunk(c, v); err != nil {
 			return err
 		}
-		b.Chunks[i] = Chunk{Stats: st, At: at, Size: w.enc.size, CRC: w.sum, Zstd: w.enc.codec == codecZstd, Pages: w.enc.pages}
+		b.Chunks[i] = Chunk{Stats: x.Stats, At: at, Size: w.enc.size, CRC: w.sum, Zstd: w.enc.codec == codecZstd, Pages: w.enc.pages}
 		also[i] = written{encodings: w.enc.encodings, codec: w.enc.codec, dictAt: -1, dataAt: at + w.enc.dataAt, uncompressed: w.enc.uncompressed}
 		if w.enc.dict {
 			also[i].dictAt = at
@@ -109,11 +121,16 @@ func (w *Writer) AddColumns(b Block, column func(i int) (*vector.Vector, Stats, 
 		if filters[i], err = bloomOf(v, w.Pace); err != nil {
 			return err
 		}
-		if tally != nil {
-			if tallies[i] = appendTally(nil, tally); len(tallies[i]) > maxTally {
+		if x.Tally != nil {
+			if tallies[i] = appendTally(nil, x.Tally); len(tallies[i]) > maxTally {
 				tallies[i] = nil
+			} else {
+				sums[i] = sumsBy{x.Tally.Rows, x.Sums}
 			}
 		}
+	}
+	if err := w.keepSums(b.Chunks, sums); err != nil {
+		return err
 	}
 	for i, y := range tallies {
 		c := &b.Chunks[i]
@@ -164,6 +181,9 @@ func (w *Writer) emit(p []byte) error {
 
 // Finish completes the file, syncs it and puts it in its place, durably.
 func (w *Writer) Finish() error {
+	if err := w.writeSums(); err != nil {
+		return err
+	}
 	footer := appendFooter(nil, &w.info)
 	if len(footer) > maxFooterBytes {
 		return fmt.Errorf("colfile: footer of %d bytes", len(footer))
