@@ -98,7 +98,11 @@ func (p *tracePart) write(sb *strings.Builder, n exec.Node, depth int, next *int
 		o := p.explain.Operators[*next]
 		fmt.Fprintf(sb, " (%d rows, %s", o.Rows, time.Duration(o.Nanos).Round(time.Microsecond))
 		if _, ok := n.(*exec.Scan); ok {
-			fmt.Fprintf(sb, ", %d of %d blocks pruned, %d rows scanned, %d bytes", o.Pruned, o.Blocks, o.RowsScanned, o.BytesOpened)
+			fmt.Fprintf(sb, ", %d of %d blocks pruned", o.Pruned, o.Blocks)
+			if o.Answered > 0 {
+				fmt.Fprintf(sb, ", %d answered by synopses", o.Answered)
+			}
+			fmt.Fprintf(sb, ", %d rows scanned, %d bytes", o.RowsScanned, o.BytesOpened)
 		}
 		if o.Spilled > 0 {
 			fmt.Fprintf(sb, ", %d bytes spilled", o.Spilled)

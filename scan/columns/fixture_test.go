@@ -35,6 +35,7 @@ type fixture struct {
 	set    *Set
 	o      Options
 	topics int
+	summed int // sums that were held against rows
 }
 
 func newFixture(t testing.TB, o Options) *fixture {
@@ -376,6 +377,9 @@ func (f *fixture) rowsOf(s snapshot, b exec.Block, cols []scan.Column) (out []st
 			f.checkStats(s, b, cols[c], v, from, to, st)
 		}
 		f.checkTally(s, b, cols[c], v, from, to)
+		for of := range vecs {
+			f.checkSums(s, b, cols[c], cols[of], v, vecs[of], to)
+		}
 		for i := from + 1; v.Ascends && i < to; i++ {
 			if v.IsNull(i) || v.Int(i) < v.Int(i-1) {
 				f.t.Fatalf("%s does not ascend", cols[c].Name(s.table))

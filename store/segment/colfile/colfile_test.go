@@ -396,7 +396,7 @@ func chunkOf(t testing.TB, c *Column, v *vector.Vector) []byte {
 
 // The files of testdata were written by earlier versions of the format.
 func TestFilesOfEarlierVersionsAreRead(t *testing.T) {
-	for _, name := range []string{"version1.parquet", "version1-zstd.parquet", "version3.parquet", "version3-zstd.parquet"} {
+	for _, name := range []string{"version1.parquet", "version1-zstd.parquet", "version3.parquet", "version3-zstd.parquet", "version4.parquet", "version4-zstd.parquet"} {
 		t.Run(name, func(t *testing.T) {
 			now := vfs.NewMem()
 			want := write(t, now, "/f", rand.New(rand.NewPCG(9, 9)), false, 5, 150)
@@ -561,7 +561,7 @@ func TestOnlyChunksThatShrinkAreCompressed(t *testing.T) {
 func FuzzFooter(f *testing.F) {
 	info := Info{TopicName: "t", ID: 3, Columns: columns[:3], Blocks: []Block{{End: 5, Rows: 5, Dense: true, Chunks: make([]Chunk, 3)}}}
 	info.Blocks[0].Chunks[1] = Chunk{Stats: Stats{HasMin: true, Min: make([]byte, 8), HasSum: true, Sum: make([]byte, 32)}, At: 4, Size: 10, BloomAt: 20, BloomSize: 32}
-	info.Blocks[0].Chunks[2] = Chunk{At: 10, Size: 9, Pages: []Page{{0, 4, 1}, {3, 3, 2}, {2, 2, 3}}, TallySize: 2, Tally: []byte{1, 2}}
+	info.Blocks[0].Chunks[2] = Chunk{At: 10, Size: 9, Pages: []Page{{0, 4, 1}, {3, 3, 2}, {2, 2, 3}}, TallySize: 2, Tally: []byte{1, 2}, Summed: true, SumsAt: 30, SumsSize: 12}
 	f.Add(appendFooter(nil, &info))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
