@@ -62,10 +62,10 @@ func TestWhatATallyDoesNotSayIsRead(t *testing.T) {
 		"an expression of another column": {By: []Expr{text}, Aggs: []Agg{sumOf(Arith{Op: Add, L: number, R: number, T: tInt})}},
 		"a condition on another column":   {Child: &Filter{Cond: Compare{GE, number, intConst(1)}}, By: []Expr{text}, Aggs: []Agg{rows}},
 		"different values":                {By: []Expr{text}, Aggs: []Agg{{Kind: Sum, Arg: number, Distinct: true, T: tSum}}},
-		"its NULLs":           {By: []Expr{number}, Aggs: []Agg{{Kind: Count, Arg: text, T: tInt}}},
-		"the order of values": {By: []Expr{text}, Aggs: []Agg{{Kind: AnyValue, Arg: text, T: tText}}},
-		"floats":              {By: []Expr{text}, Aggs: []Agg{{Kind: Sum, Arg: Convert{Arg: Func{Fn: Length, Args: []Expr{text}, T: tInt}, T: tFloat}, T: tFloat}}},
-		"how often bits come": {By: []Expr{text}, Aggs: []Agg{{Kind: BitXor, Arg: Func{Fn: Length, Args: []Expr{text}, T: tInt}, T: Type{Kind: vector.Uint}}}},
+		"its NULLs":                       {By: []Expr{number}, Aggs: []Agg{{Kind: Count, Arg: text, T: tInt}}},
+		"the order of values":             {By: []Expr{text}, Aggs: []Agg{{Kind: AnyValue, Arg: text, T: tText}}},
+		"floats":                          {By: []Expr{text}, Aggs: []Agg{{Kind: Sum, Arg: Convert{Arg: Func{Fn: Length, Args: []Expr{text}, T: tInt}, T: tFloat}, T: tFloat}}},
+		"how often bits come":             {By: []Expr{text}, Aggs: []Agg{{Kind: BitXor, Arg: Func{Fn: Length, Args: []Expr{text}, T: tInt}, T: Type{Kind: vector.Uint}}}},
 	} {
 		s := tallySource()
 		var child Node = s.scan()
