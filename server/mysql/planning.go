@@ -20,12 +20,27 @@ func ownRules(a *analyzer.Analyzer, searchPanicked func(ctx *sql.Context, p any)
 		// Ours is boundplan's check_grouping.go.
 		batch.Rules = slices.DeleteFunc(slices.Clone(batch.Rules), func(r analyzer.Rule) bool { return r.Id.String() == "validateGroupBy" })
 		for i, r := range batch.Rules {
-			if r.Id.String() == "optimizeJoins" {
+			switch r.Id.String() {
+			case "optimizeJoins":
 				batch.Rules[i].Apply = joinorder.Rule(r.Apply, searchPanicked)
+			case "hoistOutOfScopeFilters":
+				batch.Rules[i].Apply = hoistWherePossible(r.Apply)
 			}
 		}
 	}
 	interruptible(a)
+}
+
+// hoistWherePossible leaves conditions where they are that the planner's rule cannot move out of a subquery: those of a derived table with
+// LATERAL that read outer columns only have no place above it, of which the rule makes an error.
+func hoistWherePossible(apply analyzer.RuleFunc) analyzer.RuleFunc {
+	return func(ctx *sql.Context, a *analyzer.Analyzer, n sql.Node, scope *plan.Scope, sel analyzer.RuleSelector, flags *sql.QueryFlags) (sql.Node, transform.TreeIdentity, error) {
+		out, same, err := apply(ctx, a, n, scope, sel, flags)
+		if err != nil {
+			return n, transform.SameTree, nil // it knows no other error
+		}
+		return out, same, nil
+	}
 }
 
 // interruptible lets a planner end with its statement: between any two of its rules it looks whether there is still one to
