@@ -94,9 +94,13 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 		if own, f, r, ok := parseOwn(c.s.forms, source.Text, multi); ok {
 			return own, f, source.Rest(r), nil
 		}
-		if quoted, ok := source.QuotedNames(options.AnsiQuotes); ok {
-			if st, f, r, again := c.s.engine.Parser.ParseWithOptions(c.s.base, quoted.Text, ';', multi, options); again == nil {
-				source, stmt, first, rest, err = quoted, st, f, r, nil
+		for _, otherwise := range []func(bool) (*rewrite.Source, bool){source.QuotedNames, source.Chained} {
+			other, ok := otherwise(options.AnsiQuotes)
+			if !ok || err == nil {
+				continue
+			}
+			if st, f, r, again := c.s.engine.Parser.ParseWithOptions(c.s.base, other.Text, ';', multi, options); again == nil {
+				source, stmt, first, rest, err = other, st, f, r, nil
 			}
 		}
 	}
@@ -107,6 +111,9 @@ func (c *conn) parse(text string, multi bool) (stmt sqlparser.Statement, first, 
 		return nil, "", "", sql.ErrSyntaxError.New(syntaxMessage(err))
 	}
 	source.NameColumns(stmt)
+	if d, ok := stmt.(*sqlparser.DDL); ok && d.ViewSpec != nil && d.OrReplace {
+		d.IfExists = source.AltersView(options.AnsiQuotes)
+	}
 	if rest = source.Rest(rest); blank(rest) {
 		rest = ""
 	}

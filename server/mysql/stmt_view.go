@@ -51,6 +51,11 @@ func (c *conn) createView(ctx *sql.Context, d *sqlparser.DDL, text string) error
 	for _, col := range spec.Columns {
 		v.Columns = append(v.Columns, col.String())
 	}
+	if _, ok := c.s.view(name); d.IfExists && !ok { // ALTER VIEW
+		if _, topic := c.s.o.Store.Topics().ByName(name); !topic {
+			return sqlerr.New(1146, "42S02", "Table '%s.%s' doesn't exist", sqltable.KafkaDatabase, name)
+		}
+	}
 	exists := sqlerr.New(1050, "42S01", "Table '%s' already exists", name)
 	if _, topic := c.s.o.Store.Topics().ByName(name); topic {
 		if d.OrReplace {

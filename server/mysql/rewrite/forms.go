@@ -13,14 +13,18 @@ import (
 
 var (
 	// mayHaveForms finds, quickly, what forms may have to change.
-	mayHaveForms = regexp.MustCompile(`(?is)^\s*SHOW\s+SCHEMAS\b|\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b|\b(?:YEAR|DAY|HOUR|MINUTE|SECOND)_(?:MONTH|HOUR|MINUTE|SECOND|MICROSECOND)\b|\b(?:DATE|TIME|TIMESTAMP)\s*['"]`)
+	mayHaveForms = regexp.MustCompile(`(?is)^\s*SHOW\s+SCHEMAS\b|\bUNKNOWN\b|\b(?:ANY|SOME|ALL)\s*\(|\bROLLUP\b|\bNAMES\b.+COLLATE\b|\b(?:YEAR|DAY|HOUR|MINUTE|SECOND)_(?:MONTH|HOUR|MINUTE|SECOND|MICROSECOND)\b|\b(?:DATE|TIME|TIMESTAMP)\s*['"]|\bSOUNDS\s+LIKE\b|\b(?:SUBSTRING|SUBSTR|MID)\s*\(|^\s*ALTER\b.+\bVIEW\b|\bCONSISTENT\s+SNAPSHOT\b`)
 	isUnknown    = regexp.MustCompile(`(?i)\bIS(\s+NOT)?\s+(UNKNOWN)\b`)
 	quantified   = regexp.MustCompile(`(?i)(<=|>=|<>|!=|=|<|>)(\s*)(ANY|SOME|ALL)\s*\((?:\s|\()*(?:SELECT|WITH|TABLE|VALUES)\b`)
 	// timeLiteral is found where quotes are blanked; what is in them begins its last part.
 	timeLiteral = regexp.MustCompile(`(?i)(?:(\w+|[.@` + "`" + `])\s*)?\b(DATE|TIME|TIMESTAMP)\s*(q+)`)
 	withRollup  = regexp.MustCompile(`(?is)\bGROUP\s+BY\b.*?\b(WITH\s+ROLLUP)\b`)
 	// compoundUnit is one of an interval; behind a parenthesis it is what EXTRACT takes from a time.
-	compoundUnit  = regexp.MustCompile(`(?i)(\(\s*)?\b(YEAR_MONTH|DAY_(?:HOUR|MINUTE|SECOND|MICROSECOND)|HOUR_(?:MINUTE|SECOND|MICROSECOND)|MINUTE_(?:SECOND|MICROSECOND)|SECOND_MICROSECOND)\b`)
+	compoundUnit = regexp.MustCompile(`(?i)(\(\s*)?\b(YEAR_MONTH|DAY_(?:HOUR|MINUTE|SECOND|MICROSECOND)|HOUR_(?:MINUTE|SECOND|MICROSECOND)|MINUTE_(?:SECOND|MICROSECOND)|SECOND_MICROSECOND)\b`)
+	// alterView has no rest, which is CREATE VIEW's.
+	alterView = regexp.MustCompile(`(?is)^\s*(ALTER)\b(?:\s+(?:ALGORITHM\s*=\s*\w+|DEFINER\s*=\s*\S+|SQL\s+SECURITY\s+\w+))*\s+VIEW\b`)
+	// snapshot is one beside another characteristic of a transaction; alone, the parser knows it.
+	snapshot      = regexp.MustCompile(`(?i)^\s*START\s+TRANSACTION\s+(?:(WITH\s+CONSISTENT\s+SNAPSHOT\s*,)|READ\s+\w+\s*(,\s*WITH\s+CONSISTENT\s+SNAPSHOT))`)
 	schemas       = regexp.MustCompile(`(?i)^\s*SHOW\s+(SCHEMAS)\b`)
 	collatedNames = regexp.MustCompile(`(?i)^\s*SET\b(?:[^;]*,)?\s*NAMES\s+(\w+)\s+(COLLATE)\s+(\w+)`)
 )
@@ -31,6 +35,9 @@ var (
 //     refused, with what to write instead.
 //   - WITH ROLLUP is one more name to group by (rollUp).
 //   - DATE'…' is a call, and compound units of intervals are names in backticks.
+//   - SUBSTRING(a FROM b FOR c) is SUBSTRING(a, b, c), and a SOUNDS LIKE b is SOUNDEX(a) = SOUNDEX(b).
+//   - ALTER VIEW is CREATE OR REPLACE VIEW of one that there is (Source.AltersView).
+//   - START TRANSACTION READ ONLY, WITH CONSISTENT SNAPSHOT is one without: the snapshot is a statement's.
 //   - SHOW SCHEMAS is SHOW DATABASES.
 //   - SET NAMES … COLLATE sets the collation after the rest, as the parser leaves it out.
 func forms(text string, ansiQuotes bool) ([]change, error) {
@@ -42,6 +49,15 @@ func forms(text string, ansiQuotes bool) ([]change, error) {
 	if m := schemas.FindStringSubmatchIndex(bare); m != nil {
 		changes = append(changes, change{m[2], m[3], "DATABASES"})
 	}
+	if m := alterView.FindStringSubmatchIndex(bare); m != nil {
+		changes = append(changes, change{m[2], m[3], "CREATE OR REPLACE"})
+	}
+	if m := snapshot.FindStringSubmatchIndex(bare); m != nil {
+		from, to := max(m[2], m[4]), max(m[3], m[5])
+		changes = append(changes, change{from, to, ""})
+	}
+	changes = append(changes, soundsLike(bare)...)
+	changes = append(changes, substringParts(bare)...)
 	for _, m := range isUnknown.FindAllStringSubmatchIndex(bare, -1) {
 		changes = append(changes, change{m[4], m[5], "NULL"})
 	}
@@ -77,8 +93,13 @@ func forms(text string, ansiQuotes bool) ([]change, error) {
 		}
 		changes = append(changes, change{m[4], m[7], c})
 	}
-	slices.SortFunc(changes, func(a, b change) int { return a.from - b.from })
+	slices.SortStableFunc(changes, func(a, b change) int { return a.from - b.from })
 	return changes, nil
+}
+
+// AltersView says whether what was written is ALTER VIEW.
+func (s *Source) AltersView(ansiQuotes bool) bool {
+	return alterView.MatchString(bareText(s.original, ansiQuotes))
 }
 
 // notBeforeLiteral are words behind which DATE, TIME or TIMESTAMP with a text is another form, or the word is a name.
