@@ -69,7 +69,11 @@ func (c *conn) write(r *running, a *answer, binary, more bool) (failed bool, err
 		return true, c.writeError(r.ctx, cerr)
 	}
 	a.iter = nil
-	c.sess.SetLastQueryInfoInt(sql.FoundRows, sent)
+	found := sent
+	if a.found != nil {
+		found = a.found.found
+	}
+	c.sess.SetLastQueryInfoInt(sql.FoundRows, found)
 	return false, c.wc.WriteEnd(status, c.warnings())
 }
 

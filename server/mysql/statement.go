@@ -164,6 +164,7 @@ type answer struct {
 	iter    sql.RowIter
 	columns *pushdown.Result // instead of iter
 	origins origins
+	found   *foundRows // is iter, of SQL_CALC_FOUND_ROWS; else nil
 	ok      wire.OK
 }
 
@@ -212,6 +213,7 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 	if a, done, err := c.dispatch(ctx, stmt, text, bindings); done || err != nil {
 		return a, err
 	}
+	found := withoutLimit(ctx, stmt, bindings)
 	if err := c.rewrite(ctx, stmt); err != nil {
 		return nil, err
 	}
@@ -230,8 +232,10 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 	if err := checkPlan(ctx, node, isShow); err != nil {
 		return nil, err
 	}
-	if a, err := c.inColumns(ctx, node, stmt); a != nil || err != nil {
-		return a, err
+	if found == nil {
+		if a, err := c.inColumns(ctx, node, stmt); a != nil || err != nil {
+			return a, err
+		}
 	}
 	schema, iter, err := c.s.engine.run(ctx, node, flags)
 	if err != nil {
@@ -243,6 +247,10 @@ func (c *conn) execute(ctx *sql.Context, stmt sqlparser.Statement, text string, 
 		}
 	}
 	a := &answer{schema: schema, iter: iter}
+	if found != nil {
+		found.RowIter = iter
+		a.iter, a.found = found, found
+	}
 	if !isShow {
 		a.origins = originsOf(node)
 	}
