@@ -7,7 +7,7 @@ import (
 )
 
 // orderByAliases replaces, in ORDER BY, aliases that are part of an expression by what they stand for: the engine knows them
-// alone only. As in MySQL a column of that name comes first. An alias of a window stays unknown: no window may be written twice.
+// alone only. As in MySQL a column of that name comes first. Aliases of windows are sortByWindows'.
 func (r *starRewriter) orderByAliases(sel *sqlparser.Select) {
 	var aliases map[string]sqlparser.Expr
 	for _, o := range sel.OrderBy {
@@ -18,7 +18,7 @@ func (r *starRewriter) orderByAliases(sel *sqlparser.Select) {
 			continue
 		}
 		if aliases == nil {
-			if aliases = r.aliases(sel); len(aliases) == 0 {
+			if aliases = r.aliases(sel, false); len(aliases) == 0 {
 				return
 			}
 		}
@@ -37,11 +37,11 @@ func (r *starRewriter) orderByAliases(sel *sqlparser.Select) {
 	}
 }
 
-// aliases are those of sel that no column of its tables hides; none if the columns are not known.
-func (r *starRewriter) aliases(sel *sqlparser.Select) map[string]sqlparser.Expr {
+// aliases are those of sel, of windows or of all else, that no column of its tables hides; none if the columns are not known.
+func (r *starRewriter) aliases(sel *sqlparser.Select, windows bool) map[string]sqlparser.Expr {
 	out := map[string]sqlparser.Expr{}
 	for _, e := range sel.SelectExprs {
-		if a, ok := e.(*sqlparser.AliasedExpr); ok && !a.As.IsEmpty() && !hasWindow(a.Expr) {
+		if a, ok := e.(*sqlparser.AliasedExpr); ok && !a.As.IsEmpty() && hasWindow(a.Expr) == windows {
 			out[a.As.Lowered()] = a.Expr
 		}
 	}

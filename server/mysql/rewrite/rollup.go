@@ -33,7 +33,7 @@ func (r *starRewriter) rollUp(sel *sqlparser.Select) error {
 	}
 	u := rollup{aggregates: map[string]string{}, base: &sqlparser.Select{From: sel.From, Where: sel.Where}}
 	u.base.QueryOpts.StraightJoinHint = sel.QueryOpts.StraightJoinHint
-	aliases := r.aliases(sel)
+	aliases := r.aliases(sel, false)
 	for _, by := range sel.GroupBy[:n] {
 		key, err := groupedBy(by, sel.SelectExprs, aliases)
 		if err != nil {

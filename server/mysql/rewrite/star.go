@@ -37,6 +37,7 @@ func (r *starRewriter) rewrite(stmt sqlparser.Statement) error {
 			r.selectStatement(n)
 			if r.err == nil {
 				r.orderByAliases(n)
+				r.sortByWindows(n)
 				r.err = r.rollUp(n)
 			}
 		case *sqlparser.AliasedTableExpr:
