@@ -146,6 +146,9 @@ func branchesOf(e sql.Expression) []sql.Expression {
 	return nil
 }
 
+// ownDigits are functions whose decimals have the digits of their type.
+var ownDigits = map[string]bool{"floor": true, "ceil": true, "ceiling": true, "round": true, "greatest": true, "least": true, "millrace cast decimal": true}
+
 // digitsOf an exact number, before and after the point; whole < 0: always NULL. false where they are not known.
 func digitsOf(e sql.Expression) (whole, scale int, ok bool) {
 	e = unalias(e)
@@ -171,6 +174,13 @@ func digitsOf(e sql.Expression) (whole, scale int, ok bool) {
 		return digitsOf(e.Child)
 	case *expression.GetField:
 		if !fixedDigits(t) {
+			return 0, 0, false
+		}
+	case sql.FunctionExpression:
+		if e.FunctionName() == "abs" {
+			return digitsOf(e.Children()[0])
+		}
+		if !ownDigits[e.FunctionName()] {
 			return 0, 0, false
 		}
 	default:

@@ -28,7 +28,9 @@ var (
 	colonTime = regexp.MustCompile(`^\s*(-?)(?:(\d{1,2})\s+)?(\d{1,4})(?::(\d{1,2}))?(?::(\d{1,2})(\.\d*)?)?`)
 	// digitTime is one without: its last digits are the seconds.
 	digitTime = regexp.MustCompile(`^\s*(-?)(\d{1,7})(\.\d*)?`)
-	fraction  = regexp.MustCompile(`\.(\d+)\s*$`)
+	// dateBefore is a date with the beginning of a time behind it.
+	dateBefore = regexp.MustCompile(`^\s*\d{4}[-/.^@]\d{1,2}[-/.^@]\d{1,2}[ T]+\d`)
+	fraction   = regexp.MustCompile(`\.(\d+)\s*$`)
 )
 
 // clockTime is what a function of times reads: a span in microseconds, after a date if there was one.
@@ -58,8 +60,8 @@ func timeOf(ctx *sql.Context, v any, t sql.Type) (clockTime, bool) {
 		ctx.Warn(1292, "Truncated incorrect time value: '%s'", sqlerr.Clip(s))
 		return clockTime{}, false
 	}
-	if strings.ContainsAny(s, "-/") && looseTime.MatchString(s) && strings.Contains(s, ":") {
-		at, ok := dateTimeOf(ctx, s)
+	if date := digitDate(s); dateBefore.MatchString(s) || len(s) >= 12 && date != s {
+		at, ok := dateTimeOf(ctx, date)
 		if !ok {
 			return incorrect()
 		}
