@@ -123,32 +123,40 @@ func (a *aggregateOp) compute(ctx context.Context, p part) error {
 	}
 	var all []*groupSink
 	var sinks []sink
-	if pipe := pipelineOf(a.n.Child); pipe != nil {
-		var err error
-		if m, err = a.run.morsels(ctx, pipe, a.exprs()); err != nil {
+	f, err := a.run.fragmentThatFits(ctx, a.n.Child)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		sinks, err = a.run.driveOne(ctx, a.n.Child, newSink)
+	} else {
+		defer f.close()
+		var used []Expr
+		if len(f.above) == 0 {
+			used = a.exprs()
+		}
+		if m, err = a.run.morsels(ctx, f.p, used); err != nil {
 			return err
 		}
-		before := len(m.blocks)
-		known, err := a.sink(p, 0)
-		if err != nil {
-			return err
-		}
-		if m.fromStats(a.n, known); len(m.blocks) < before {
-			all = append(all, known)
-		}
-		if p.bits == 0 {
-			m.synopses = newSynopses(m, a.n, known.accs)
-		}
-		if len(m.blocks) > 0 || len(all) == 0 {
-			if sinks, err = a.run.driveMorsels(ctx, m, newSink); err != nil {
+		if len(f.above) == 0 {
+			before := len(m.blocks)
+			known, err := a.sink(p, 0)
+			if err != nil {
 				return err
 			}
+			if m.fromStats(a.n, known); len(m.blocks) < before {
+				all = append(all, known)
+			}
 		}
-	} else {
-		var err error
-		if sinks, err = a.run.drive(ctx, a.n.Child, newSink); err != nil {
-			return err
+		if p.bits == 0 {
+			m.synopses = newSynopses(f, m, a.n)
 		}
+		if len(m.blocks) > 0 || len(all) == 0 {
+			sinks, err = a.run.driveMorsels(ctx, f, m, newSink)
+		}
+	}
+	if err != nil {
+		return err
 	}
 	for _, s := range sinks {
 		all = append(all, s.(*groupSink))
@@ -284,6 +292,7 @@ type groupSink struct {
 	row    int
 	held   holding
 	only   *partFilter // nil: all groups
+	at     []int32     // by row of the present batch: where it is; nil: in order
 	runs   *runKey     // nil: keys are computed row by row
 	gids   []uint32    // of rows in runs
 	tally  *tallySink  // nil: all blocks are read
@@ -447,11 +456,11 @@ func (s *groupSink) arg(i int) (*vector.Vector, error) {
 }
 
 // block implements blockSink.
-func (s *groupSink) block(ctx context.Context, i int) (bool, error) {
+func (s *groupSink) block(ctx context.Context, i int, w *fragmentWorker) (bool, error) {
 	if s.tally == nil {
 		return false, nil
 	}
-	return s.tally.block(ctx, i)
+	return s.tally.block(ctx, i, w)
 }
 
 // met notes where the groups that this batch brought have their first rows. gids are the groups of its rows, or of those that
@@ -475,7 +484,12 @@ func (s *groupSink) met(gids []uint32, rows []int32, n int) {
 }
 
 // place is where row k of the present batch is among all rows.
-func (s *groupSink) place(k int) uint64 { return uint64(s.morsel)<<32 | uint64(s.row+k) }
+func (s *groupSink) place(k int) uint64 {
+	if s.at != nil {
+		k = int(s.at[k])
+	}
+	return uint64(s.morsel)<<32 | uint64(s.row+k)
+}
 
 func (s *groupSink) account() error {
 	n := 8 * int64(cap(s.firsts))

@@ -21,8 +21,8 @@ type sink interface {
 // blockSink is a sink that can take in some blocks without their rows.
 type blockSink interface {
 	sink
-	// block takes in block i of the morsels, between begin and end; false when it needs the rows.
-	block(ctx context.Context, i int) (bool, error)
+	// block takes in block i of the morsels, between begin and end; false when it needs the rows. What it knows of them it may feed to w.
+	block(ctx context.Context, i int, w *fragmentWorker) (bool, error)
 }
 
 // errStopped makes the other goroutines end where one has a bug.
@@ -32,10 +32,7 @@ var errStopped = errors.New("exec: stopped")
 // done. Of a pipeline each block is a morsel; the rows of anything else are one morsel, and come in
 // one goroutine. Goroutines have ended when drive returns.
 func (r *runner) drive(ctx context.Context, n Node, newSink func(rows int) (sink, error)) ([]sink, error) {
-	f, err := r.fragmentOf(ctx, n)
-	if errors.Is(err, scan.ErrMemory) {
-		return r.driveOne(ctx, n, newSink) // a join part by part, see joinParts
-	}
+	f, err := r.fragmentThatFits(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +44,20 @@ func (r *runner) drive(ctx context.Context, n Node, newSink func(rows int) (sink
 	if err != nil {
 		return nil, err
 	}
-	if len(f.above) == 0 {
-		return r.driveMorsels(ctx, m, newSink)
+	return r.driveMorsels(ctx, f, m, newSink)
+}
+
+// fragmentThatFits is fragmentOf; also nil when the joins' tables do not fit, and a join goes part by part, see joinParts.
+func (r *runner) fragmentThatFits(ctx context.Context, n Node) (*fragment, error) {
+	f, err := r.fragmentOf(ctx, n)
+	if errors.Is(err, scan.ErrMemory) {
+		return nil, nil
 	}
+	return f, err
+}
+
+// driveMorsels carries the morsels of a fragment's pipeline through it.
+func (r *runner) driveMorsels(ctx context.Context, f *fragment, m *morsels, newSink func(rows int) (sink, error)) ([]sink, error) {
 	return r.driveWork(ctx, m, newSink, func(ctx context.Context, s sink) error {
 		w, err := f.worker(r, m)
 		if err != nil {
@@ -57,10 +65,6 @@ func (r *runner) drive(ctx context.Context, n Node, newSink func(rows int) (sink
 		}
 		return w.work(ctx, m, s)
 	})
-}
-
-func (r *runner) driveMorsels(ctx context.Context, m *morsels, newSink func(rows int) (sink, error)) ([]sink, error) {
-	return r.driveWork(ctx, m, newSink, m.work)
 }
 
 // driveWork has work carry the morsels into each sink.
@@ -106,54 +110,6 @@ func (r *runner) driveWork(ctx context.Context, m *morsels, newSink func(rows in
 		}
 	}
 	return sinks, nil
-}
-
-// work takes morsels until there are none.
-func (m *morsels) work(ctx context.Context, s sink) error {
-	w, err := m.worker()
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	for {
-		i := m.take()
-		if i < 0 {
-			return nil
-		}
-		if err := s.begin(i); err != nil {
-			return err
-		}
-		if b, ok := s.(blockSink); ok {
-			known, err := b.block(ctx, i)
-			if err != nil {
-				return err
-			}
-			if known {
-				if err := s.end(i); err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if err := w.open(ctx, i); err != nil {
-			return err
-		}
-		for {
-			b, err := w.next(ctx)
-			if err != nil {
-				return err
-			}
-			if b == nil {
-				break
-			}
-			if err := s.add(b); err != nil {
-				return err
-			}
-		}
-		if err := s.end(i); err != nil {
-			return err
-		}
-	}
 }
 
 func (r *runner) driveOne(ctx context.Context, n Node, newSink func(rows int) (sink, error)) ([]sink, error) {

@@ -290,7 +290,7 @@ func (f *filterStep) apply(b *Batch) (*Batch, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	f.out = Batch{Len: b.Len, Sel: rows, Cols: b.Cols}
+	f.out = Batch{Len: b.Len, Sel: rows, Cols: b.Cols, origin: b.origin}
 	if len(rows) == b.Len {
 		f.out.Sel = nil
 	}

@@ -132,11 +132,21 @@ type fragmentWorker struct {
 	top operator
 }
 
-// morselOp yields the batches of one morsel.
-type morselOp struct{ w *worker }
+// morselOp yields the batches of one morsel, or one that is given in its place.
+type morselOp struct {
+	w     *worker
+	given *Batch
+	alone bool // nothing but what is given
+}
 
-func (o *morselOp) next(ctx context.Context) (*Batch, error) {
-	b, err := o.w.next(ctx)
+func (o *morselOp) next(ctx context.Context) (b *Batch, err error) {
+	switch {
+	case !o.alone:
+		b, err = o.w.next(ctx)
+	case o.given != nil:
+		b, err = o.w.apply(o.given)
+		o.given = nil
+	}
 	if b == nil && err == nil {
 		err = io.EOF
 	}
@@ -153,21 +163,21 @@ func (w *fragmentWorker) work(ctx context.Context, m *morsels, s sink) error {
 		if i < 0 {
 			return nil
 		}
-		if err := w.src.w.open(ctx, i); err != nil {
-			return err
-		}
 		if err := s.begin(i); err != nil {
 			return err
 		}
-		for {
-			b, err := w.top.next(ctx)
-			if done(err) {
-				break
-			}
-			if err != nil {
+		known := false
+		if b, ok := s.(blockSink); ok {
+			var err error
+			if known, err = b.block(ctx, i, w); err != nil {
 				return err
 			}
-			if err := s.add(b); err != nil {
+		}
+		if !known {
+			if err := w.src.w.open(ctx, i); err != nil {
+				return err
+			}
+			if err := w.each(ctx, s.add); err != nil {
 				return err
 			}
 		}
@@ -175,4 +185,27 @@ func (w *fragmentWorker) work(ctx context.Context, m *morsels, s sink) error {
 			return err
 		}
 	}
+}
+
+// each calls f with what comes out.
+func (w *fragmentWorker) each(ctx context.Context, f func(*Batch) error) error {
+	for {
+		b, err := w.top.next(ctx)
+		if done(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(b); err != nil {
+			return err
+		}
+	}
+}
+
+// feed calls f with what comes out of one batch of the scan, which has origins.
+func (w *fragmentWorker) feed(ctx context.Context, b *Batch, f func(*Batch) error) error {
+	w.src.given, w.src.alone = b, true
+	defer func() { w.src.given, w.src.alone = nil, false }()
+	return w.each(ctx, f)
 }

@@ -36,6 +36,7 @@ type joinOp struct {
 	vecs       []vector.Vector // of the pairs
 	out        Batch
 	passed     []int32
+	origin     []int32
 	truth      []int64  // of marks
 	valid      []uint64 // of truth
 	ended      bool
@@ -334,7 +335,7 @@ func (j *joinOp) keep(ctx context.Context, b *Batch) (*Batch, error) {
 	if len(kept) == 0 {
 		return nil, nil
 	}
-	j.out = Batch{Len: b.Len, Sel: kept, Cols: b.Cols}
+	j.out = Batch{Len: b.Len, Sel: kept, Cols: b.Cols, origin: b.origin}
 	return &j.out, nil
 }
 
@@ -362,7 +363,7 @@ func (j *joinOp) mark(ctx context.Context, b *Batch, has func(k int) bool) (*Bat
 		v.Valid, v.Nulls = valid, nulls
 	}
 	j.vecs = append(append(j.vecs[:0], b.Cols...), v)
-	j.out = Batch{Len: b.Len, Sel: b.Sel, Cols: j.vecs}
+	j.out = Batch{Len: b.Len, Sel: b.Sel, Cols: j.vecs, origin: b.origin}
 	return &j.out, nil
 }
 
@@ -382,7 +383,7 @@ func (j *joinOp) step(ctx context.Context) (*Batch, error) {
 	if len(j.lsel) == 0 {
 		return nil, nil
 	}
-	b := j.assemble(j.b.Cols, j.lsel, j.rsel)
+	b := j.assemble(j.b, j.lsel, j.rsel)
 	if j.res != nil {
 		j.res.in.set(b)
 		v, err := j.res.evs[0].eval(&j.res.in)
@@ -466,10 +467,10 @@ func (j *joinOp) pairs() {
 	}
 }
 
-// assemble gathers rows of the probing side and of the table.
-func (j *joinOp) assemble(probe []vector.Vector, prows, trows []int32) *Batch {
+// assemble gathers rows of a batch of the probing side and of the table.
+func (j *joinOp) assemble(probe *Batch, prows, trows []int32) *Batch {
 	j.vecs = j.vecs[:0]
-	left, right, lrows, rrows := probe, j.side.table.cols, prows, trows
+	left, right, lrows, rrows := probe.Cols, j.side.table.cols, prows, trows
 	if j.side.swapped {
 		left, right, lrows, rrows = right, left, rrows, lrows
 	}
@@ -480,6 +481,9 @@ func (j *joinOp) assemble(probe []vector.Vector, prows, trows []int32) *Batch {
 		j.vecs = append(j.vecs, j.gather(len(left)+i, &right[i], rrows))
 	}
 	j.out = Batch{Len: len(prows), Cols: j.vecs}
+	if probe.origin != nil {
+		j.out.origin = take(&j.origin, probe.origin, prows)
+	}
 	return &j.out
 }
 
@@ -508,10 +512,10 @@ func (j *joinOp) unmatched(ctx context.Context, b *Batch) (*Batch, error) {
 		return nil, nil
 	}
 	if j.n.Kind != LeftOuter {
-		j.out = Batch{Len: b.Len, Sel: j.lsel, Cols: b.Cols}
+		j.out = Batch{Len: b.Len, Sel: j.lsel, Cols: b.Cols, origin: b.origin}
 		return &j.out, nil
 	}
-	return j.assemble(b.Cols, j.lsel, j.rsel), nil
+	return j.assemble(b, j.lsel, j.rsel), nil
 }
 
 func (j *joinOp) close() {

@@ -214,18 +214,21 @@ func (w *worker) next(ctx context.Context) (*Batch, error) {
 		if b == nil || err != nil {
 			return nil, err
 		}
-		for _, s := range w.steps {
-			if b, err = s.apply(b); err != nil {
-				return nil, err
-			}
-			if b == nil {
-				break
-			}
-		}
-		if b != nil {
-			return b, nil
+		if b, err = w.apply(b); b != nil || err != nil {
+			return b, err
 		}
 	}
+}
+
+// apply takes a batch of the scan through the steps; nil when no row is left.
+func (w *worker) apply(b *Batch) (*Batch, error) {
+	for _, s := range w.steps {
+		var err error
+		if b, err = s.apply(b); b == nil || err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 func (w *worker) close() { w.cur.close() }

@@ -206,6 +206,8 @@ type Batch struct {
 	Cols []vector.Vector
 
 	from int // of a scan's batch: which row of its block is row 0
+	// origin, by row, is which row of the batch that came into a fragment it is of; nil: nobody asked.
+	origin []int32
 }
 
 // Rows is how many rows count.

@@ -5,9 +5,10 @@ import "millrace/internal/vector"
 // projectStep computes expressions. Plain columns are handed on as they are, selection and all; as
 // soon as one expression is more, all are made dense.
 type projectStep struct {
-	p     *program
-	plain []int // the columns, if there is nothing else
-	out   Batch
+	p      *program
+	plain  []int // the columns, if there is nothing else
+	out    Batch
+	origin []int32
 }
 
 func newProjectStep(schema []Type, exprs []Expr) (*projectStep, error) {
@@ -33,7 +34,7 @@ func (s *projectStep) apply(b *Batch) (*Batch, error) {
 		for i, c := range s.plain {
 			s.out.Cols[i] = b.Cols[c]
 		}
-		s.out.Len, s.out.Sel = b.Len, b.Sel
+		s.out.Len, s.out.Sel, s.out.origin = b.Len, b.Sel, b.origin
 		return &s.out, nil
 	}
 	s.p.in.set(b)
@@ -44,6 +45,9 @@ func (s *projectStep) apply(b *Batch) (*Batch, error) {
 		}
 		s.out.Cols[i] = *v
 	}
-	s.out.Len, s.out.Sel = s.p.in.n, nil
+	s.out.Len, s.out.Sel, s.out.origin = s.p.in.n, nil, nil
+	if b.origin != nil {
+		s.out.origin = take(&s.origin, b.origin, b.rows())
+	}
 	return &s.out, nil
 }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"millrace/internal/vector"
@@ -59,33 +60,42 @@ type summedAcc interface {
 	addSums(s *Sums, gids []uint32, weights []int64) error
 }
 
-// synopses are how blocks are answered by tallies and sums. Immutable.
+// synopses are how blocks are answered by tallies and sums. What is asked of one column, and joins and filters on the way that look at
+// that alone, have its values as rows. Immutable.
 type synopses struct {
 	m    *morsels
-	used []int // columns of the keys and of the aggregates, but for
-	of   []int // by aggregate: the column that it is of, where sums of that will do; −1: they will not
+	used []int // columns of the scan that all depends on, but for
+	of   []int // by aggregate: the column of the scan that it is of, where sums of that will do; −1: they will not
 	kind []AggKind
 }
 
 // newSynopses is nil where they do not help.
-func newSynopses(m *morsels, n *Aggregate, accs []accumulator) *synopses {
-	if len(m.steps) > 0 || m.scan.Reverse {
+func newSynopses(f *fragment, m *morsels, n *Aggregate) *synopses {
+	if m.scan.Reverse {
 		return nil
 	}
 	y := &synopses{m: m}
-	for _, e := range n.By {
-		y.used = columnsOf(e, y.used)
+	cols, ok := f.sources(&y.used)
+	if !ok {
+		return nil
 	}
-	for i, a := range n.Aggs {
+	for _, e := range n.By {
+		y.used = append(y.used, cols.of(e)...)
+	}
+	for _, a := range n.Aggs {
+		acc, err := newAccumulator(a, false)
+		if err != nil {
+			return nil
+		}
 		of := -1
+		_, summed := acc.(summedAcc)
+		_, weighted := acc.(weightedAcc)
 		c, ok := a.Arg.(Col)
-		_, summed := accs[i].(summedAcc)
-		_, weighted := accs[i].(weightedAcc)
 		switch {
-		case ok && summed:
-			of = c.Index
+		case ok && summed && cols[c.Index].plain:
+			of = cols[c.Index].cols[0]
 		case weighted && a.Kind != BitXor:
-			y.used = columnsOf(a.Arg, y.used)
+			y.used = append(y.used, cols.of(a.Arg)...)
 		default:
 			return nil
 		}
@@ -97,6 +107,70 @@ func newSynopses(m *morsels, n *Aggregate, accs []accumulator) *synopses {
 		}
 	}
 	return y
+}
+
+// sources are, by column, the columns of a scan that it is made of. One that is plain is one of those.
+type sources []struct {
+	cols  []int
+	plain bool
+}
+
+// of are those of an expression.
+func (s sources) of(e Expr) (cols []int) {
+	for _, c := range columnsOf(e, nil) {
+		cols = append(cols, s[c].cols...)
+	}
+	return cols
+}
+
+// sources are those of the fragment's columns. used gets the columns of the scan that decide on the way which rows come out, or that something is
+// computed of. ok is false where rows come out in another order than they come in.
+func (f *fragment) sources(used *[]int) (cur sources, ok bool) {
+	cur = make(sources, len(f.p.scan.Types))
+	for i := range cur {
+		cur[i].cols, cur[i].plain = []int{i}, true
+	}
+	use := func(s sources, exprs ...Expr) {
+		for _, e := range exprs {
+			*used = append(*used, s.of(e)...)
+		}
+	}
+	for _, n := range slices.Concat(f.p.steps, f.above) {
+		switch n := n.(type) {
+		case *Filter:
+			use(cur, n.Cond)
+		case *Project:
+			next := make(sources, len(n.Exprs))
+			for i, e := range n.Exprs {
+				if c, ok := e.(Col); ok {
+					next[i] = cur[c.Index]
+				} else {
+					use(cur, e)
+					next[i].cols = cur.of(e)
+				}
+			}
+			cur = next
+		case *Join:
+			side := f.sides[n]
+			if n.Kind == LeftOuter && (n.Residual != nil || !side.table.unique) {
+				return nil, false // those without a match come behind the others
+			}
+			_, keys := side.probing(n)
+			use(cur, keys...)
+			built := make(sources, len(n.both())-len(cur))
+			if side.swapped {
+				cur = slices.Concat(built, cur)
+			} else {
+				cur = slices.Concat(cur, built)
+			}
+			use(cur, n.Residual)
+			if len(n.Schema()) <= len(cur) {
+				cur = cur[:len(n.Schema())]
+			}
+			cur = slices.Concat(cur, make(sources, len(n.Schema())-len(cur))) // a mark depends on what is used
+		}
+	}
+	return cur, true
 }
 
 // column is that whose values matter in block b, beside those that sums are asked of; proven gets which conditions every row passes.
@@ -154,9 +228,10 @@ type tallySink struct {
 
 	proven []bool
 	batch  Batch
+	sums   []*Sums // by aggregate; nil: it looks at the values
+	which  []int32 // by row: which value of the tally it has
 	rows   []int64
 	firsts []int32
-	sums   []*Sums // by aggregate; nil: it looks at the values
 }
 
 func newTallySink(s *groupSink, y *synopses) (*tallySink, error) {
@@ -169,8 +244,8 @@ func newTallySink(s *groupSink, y *synopses) (*tallySink, error) {
 	return t, nil
 }
 
-// block takes in block at of the morsels; false when its rows have to be read.
-func (t *tallySink) block(ctx context.Context, at int) (bool, error) {
+// block takes in block at of the morsels, by way of w; false when its rows have to be read.
+func (t *tallySink) block(ctx context.Context, at int, w *fragmentWorker) (bool, error) {
 	b, ok := t.m.blocks[at].(Tallier)
 	if !ok {
 		return false, nil
@@ -205,21 +280,18 @@ func (t *tallySink) block(ctx context.Context, at int) (bool, error) {
 	t.filter.skip(t.proven)
 	for from := 0; from < y.Values.Len; from += chunkRows {
 		to := min(y.Values.Len, from+chunkRows)
-		t.batch.Len, t.batch.Sel = to-from, nil
+		t.batch.Len, t.batch.Sel, t.batch.origin = to-from, nil, allRows[:to-from]
+		for i, typ := range t.m.scan.Types {
+			t.batch.Cols[i] = nullVector(typ, to-from) // nobody looks at them
+		}
 		t.batch.Cols[col] = y.Values.Slice(from, to)
-		sel, err := t.filter.rows(&t.batch)
-		if err != nil {
+		if t.batch.Sel, err = t.filter.rows(&t.batch); err != nil {
 			return false, err
 		}
-		if len(sel) == 0 {
+		if len(t.batch.Sel) == 0 {
 			continue
 		}
-		rows, firsts := y.Rows[from:to], y.Firsts[from:to]
-		if len(sel) < t.batch.Len {
-			t.batch.Sel = sel
-			rows, firsts = take(&t.rows, rows, sel), take(&t.firsts, firsts, sel)
-		}
-		if err := t.add(col, from, rows, firsts); err != nil {
+		if err := w.feed(ctx, &t.batch, func(b *Batch) error { return t.add(col, y, int32(from), b) }); err != nil {
 			return false, err
 		}
 	}
@@ -229,10 +301,17 @@ func (t *tallySink) block(ctx context.Context, at int) (bool, error) {
 	return true, nil
 }
 
-// add takes in the values of t.batch, which are those of the tally from the from-th on.
-func (t *tallySink) add(col, from int, rows []int64, firsts []int32) error {
+// add takes in what came out of values of column col, which are those of its tally from that one on.
+func (t *tallySink) add(col int, y *Tally, from int32, b *Batch) error {
 	s := t.s
-	s.p.in.set(&t.batch)
+	which := take(&t.which, b.origin, b.rows())
+	for k := range which {
+		which[k] += from
+	}
+	s.p.in.set(b)
+	s.at = take(&t.firsts, y.Firsts, which)
+	defer func() { s.at = nil }()
+	rows := take(&t.rows, y.Rows, which)
 	var gids []uint32
 	if s.group != nil {
 		if err := s.evalKeys(); err != nil {
@@ -240,12 +319,12 @@ func (t *tallySink) add(col, from int, rows []int64, firsts []int32) error {
 		}
 		gids = s.group.ids(s.keys, len(rows))
 		if n := s.group.len(); n > len(s.firsts) {
-			s.met(gids, firsts, n)
+			s.met(gids, nil, n)
 		}
 	}
 	for i, acc := range s.accs {
 		if sums := t.sums[i]; sums != nil {
-			if err := acc.(summedAcc).addSums(sums.of(from, &t.batch), gids, rows); err != nil {
+			if err := acc.(summedAcc).addSums(sums.pick(which), gids, rows); err != nil {
 				return err
 			}
 			continue
@@ -264,17 +343,12 @@ func (t *tallySink) add(col, from int, rows []int64, firsts []int32) error {
 	return s.account()
 }
 
-// of are those of the rows of b that count, of which the first is the from-th of s.
-func (s *Sums) of(from int, b *Batch) *Sums {
-	to := from + b.Len
-	out := &Sums{Rows: s.Rows[from:to], Sum: s.Sum[from:to], Min: s.Min.Slice(from, to), Max: s.Max.Slice(from, to)}
-	if b.Sel == nil {
-		return out
-	}
+// pick is some of the sums.
+func (s *Sums) pick(which []int32) *Sums {
 	var least, most column
 	return &Sums{
-		Rows: take(new([]int64), out.Rows, b.Sel), Sum: take(new([]decimal128.Num), out.Sum, b.Sel),
-		Min: *least.gather(&out.Min, b.Sel), Max: *most.gather(&out.Max, b.Sel),
+		Rows: take(new([]int64), s.Rows, which), Sum: take(new([]decimal128.Num), s.Sum, which),
+		Min: *least.gather(&s.Min, which), Max: *most.gather(&s.Max, which),
 	}
 }
 
@@ -342,6 +416,10 @@ func (a *textExtremeAcc) addWeighted(v *vector.Vector, gids []uint32, weights []
 }
 
 func (a *distinctAcc) addWeighted(v *vector.Vector, gids []uint32, weights []int64) error {
+	return a.add(v, gids, len(weights))
+}
+
+func (a *anyAcc) addWeighted(v *vector.Vector, gids []uint32, weights []int64) error {
 	return a.add(v, gids, len(weights))
 }
 

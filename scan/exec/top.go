@@ -89,7 +89,7 @@ func (t *topOp) gather(ctx context.Context) error {
 		}
 		bound = topBoundOf(p, by)
 		m.limit(bound)
-		t.sinks, err = t.run.driveMorsels(ctx, m, newSink)
+		t.sinks, err = t.run.driveMorsels(ctx, &fragment{p: p}, m, newSink)
 		if err != nil {
 			return err
 		}
