@@ -97,7 +97,7 @@ func (w *view) makeSums(ctx context.Context, by, of scan.Column) (*exec.Sums, er
 
 func summable(t exec.Type) bool { return t.Kind == vector.Int || t.Kind == vector.Decimal128 }
 
-// sumsInFile says whether the block's file has sums; not known: none is there, or it does not tell.
+// sumsInFile says whether the block's file has the sums; not known: there is no file, or it does not tell.
 func (w *view) sumsInFile(by, of scan.Column) (has, known bool) {
 	x := w.inFile()
 	if x == nil {

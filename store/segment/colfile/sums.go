@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"millrace/internal/vector"
 	"millrace/internal/vfs"
@@ -130,10 +131,12 @@ func (w *Writer) writeSums() error {
 	return nil
 }
 
-// HasSums says whether the block has what column of comes to for each value of column by. Known: files of its version have sums.
+// HasSums says whether the block has what column of comes to for each value of column by. Known: it has some, and so all that are worth it; one
+// that was copied from an older file has none.
 func (r *Reader) HasSums(block, by, of int) (has, known bool) {
 	chunks := r.Blocks[block].Chunks
-	return chunks[by].SumsSize > 0 && chunks[of].Summed && by != of, r.Version >= 5
+	known = slices.ContainsFunc(chunks, func(c Chunk) bool { return c.SumsSize > 0 })
+	return chunks[by].SumsSize > 0 && chunks[of].Summed && by != of, known
 }
 
 // Sums of column of for the values of column by, whose tally in the block is given; nil when the block has none.

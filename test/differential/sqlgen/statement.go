@@ -36,6 +36,7 @@ var shapes = []struct {
 	{"top", 1, (*Gen).top},
 	{"total", 1, (*Gen).total},
 	{"groups", 3, (*Gen).groups},
+	{"few values", 2, (*Gen).fewValues},
 	{"distinct", 1, (*Gen).distinct},
 	{"join", 1, (*Gen).join},
 	{"join groups", 1, (*Gen).joinGroups},
