@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 
 	"millrace/internal/vector"
 	"millrace/scan"
@@ -32,7 +33,7 @@ const (
 )
 
 // sumsKey is where sums are kept in the cache.
-func sumsKey(by, of string) string { return "\x02" + string(rune(len(by))) + by + of }
+func sumsKey(by, of string) string { return "\x02" + strconv.Itoa(len(by)) + ":" + by + of }
 
 // Sums implements exec.Tallier.
 func (w *view) Sums(ctx context.Context, by, of scan.Column) (*exec.Sums, error) {
@@ -79,7 +80,7 @@ func (w *view) makeSums(ctx context.Context, by, of scan.Column) (*exec.Sums, er
 		return nil, err
 	}
 	defer release()
-	if first != 0 || end != vecs[0].Len {
+	if first != 0 || end != vecs[0].Len || !combinable(vecs[0]) {
 		return nil, nil
 	}
 	m := &summing{}
@@ -293,7 +294,12 @@ func (m *summing) chunks(f func(from, to int)) error {
 	return nil
 }
 
-// combine adds column v, which has tally y, to those that numbers are summed up by.
+// combinable says whether a column has a form that tallies are made of. That of one that was read from a file need not have it.
+func combinable(v *vector.Vector) bool {
+	return v.Const || v.Code8 != nil || v.Code16 != nil || v.Code32 != nil || v.Int8 != nil || v.Int16 != nil
+}
+
+// combine adds column v, which is combinable and has tally y, to those that numbers are summed up by.
 func (m *summing) combine(column int, v *vector.Vector, y *exec.Tally) error {
 	step := func(k int) uint16 { return uint16(m.many * k) }
 	defer func() {

@@ -164,7 +164,9 @@ func countSlots[T int8 | int16 | uint8 | uint16 | uint32](t *tallied, v *vector.
 		k := int(x) + bias
 		if t.rows[k] == 0 {
 			t.first[k] = int32(i)
-			t.met = append(t.met, int32(k))
+			if t.met = append(t.met, int32(k)); len(t.met) > tallyValues+1 { // NULL, too
+				return // it will be none
+			}
 		}
 		t.rows[k]++
 	}

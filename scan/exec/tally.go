@@ -265,10 +265,14 @@ func (t *tallySink) block(ctx context.Context, at int, w *fragmentWorker) (bool,
 			}
 			continue
 		}
-		var err error
-		if t.sums[i], err = b.Sums(ctx, t.m.scan.Columns[col], t.m.scan.Columns[t.of[i]]); t.sums[i] == nil || err != nil {
+		s, err := b.Sums(ctx, t.m.scan.Columns[col], t.m.scan.Columns[t.of[i]])
+		if s == nil || err != nil {
 			return false, err
 		}
+		if typ := t.m.scan.Types[t.of[i]]; s.Min.Kind != typ.Kind || s.Min.Scale != typ.Scale {
+			return false, nil
+		}
+		t.sums[i] = s
 	}
 	y, err := b.Tally(ctx, t.m.scan.Columns[col])
 	if y == nil || err != nil {

@@ -36,13 +36,15 @@ func (g *Gen) fewValues() Query {
 	}
 	aggregates := ", COUNT(*)"
 	for range 1 + g.IntN(3) {
-		aggregates += ", " + g.draw(
+		x := g.draw(
 			func() string { return g.pick("SUM", "AVG") + "(" + g.column("a", integer, decimal, boolean) + ")" },
 			func() string {
 				return g.pick("MIN", "MAX", "COUNT") + "(" + g.column("a", integer, decimal, boolean, date, moment) + ")"
 			},
-			func() string { return "COUNT(DISTINCT a." + c.column + ")" },
-			func() string { return "MAX(a._offset)" })
+			func() string { return "COUNT(DISTINCT a." + c.column + ")" })
+		if !strings.Contains(aggregates, x) {
+			aggregates += ", " + x
+		}
 	}
 	if g.chance(30) {
 		return Query{SQL: "SELECT " + aggregates[2:] + s.String(), rows: s}
