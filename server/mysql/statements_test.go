@@ -48,6 +48,13 @@ func TestExplainAnalyzeTellsWhatEachOperatorDid(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, got)
 		}
 	}
+	in.topic("u", nil)
+	in.produce(in.id("u"), `{"s":"x1","k":"one"}`, `{"s":"x2","k":"two"}`)
+	for _, q := range []string{"SELECT UPPER(s),COUNT(*),SUM(a),AVG(a) FROM t GROUP BY 1", "SELECT MAX(a) FROM t WHERE s LIKE '%2'", "SELECT u.k,SUM(t.a) FROM t JOIN u ON t.s=u.s GROUP BY u.k"} {
+		if got = ask(t, db, "EXPLAIN ANALYZE "+q); !strings.Contains(got, " answered by synopses, 0 rows scanned") {
+			t.Errorf("%s: %s", q, got)
+		}
+	}
 	got = strings.ReplaceAll(ask(t, db, "EXPLAIN SELECT s FROM t WHERE LPAD(s,a,'z')='x'"), " / ", "\n")
 	if !strings.Contains(got, "Not in columns: ") {
 		t.Error(got)
