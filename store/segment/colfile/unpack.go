@@ -3,6 +3,7 @@ package colfile
 import (
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 )
 
 // slot is how a value lies in a vector: as a code, or as the low bits of a number less its base.
@@ -47,65 +48,61 @@ func unpack32[T slot](dst *[unpackRun]T, b []byte, width uint) {
 	if width == 64 {
 		mask = ^uint64(0)
 	}
-	load := binary.LittleEndian.Uint64
 	w := width & 63
+	_ = b[width*unpackRun/8+slack-1]
+	p := unsafe.Pointer(unsafe.SliceData(b)) // without bounds: each check costs as much as a value
 	switch {
 	case width <= 8: // eight begin with a byte
-		for i := 0; i < unpackRun; i += 8 {
-			x := load(b[i/8*int(w):])
-			d := dst[i : i+8 : i+8]
+		for i := uint(0); i < unpackRun; i += 8 {
+			x := load(p, i/8*w)
+			d := (*[8]T)(dst[i:])
 			d[0] = T(x & mask)
-			x >>= w
-			d[1] = T(x & mask)
-			x >>= w
-			d[2] = T(x & mask)
-			x >>= w
-			d[3] = T(x & mask)
-			x >>= w
-			d[4] = T(x & mask)
-			x >>= w
-			d[5] = T(x & mask)
-			x >>= w
-			d[6] = T(x & mask)
-			x >>= w
-			d[7] = T(x & mask)
+			d[1] = T(x >> w & mask)
+			d[2] = T(x >> (2 * w & 63) & mask)
+			d[3] = T(x >> (3 * w & 63) & mask)
+			d[4] = T(x >> (4 * w & 63) & mask)
+			d[5] = T(x >> (5 * w & 63) & mask)
+			d[6] = T(x >> (6 * w & 63) & mask)
+			d[7] = T(x >> (7 * w & 63) & mask)
 		}
 	case width <= 16: // four begin with half a byte at worst
-		for i := 0; i < unpackRun; i += 4 {
-			at := uint(i) * w
-			x := load(b[at>>3:]) >> (at & 7)
-			d := dst[i : i+4 : i+4]
+		for i := uint(0); i < unpackRun; i += 4 {
+			at := i * w
+			x := load(p, at>>3) >> (at & 7)
+			d := (*[4]T)(dst[i:])
 			d[0] = T(x & mask)
-			x >>= w
-			d[1] = T(x & mask)
-			x >>= w
-			d[2] = T(x & mask)
-			x >>= w
-			d[3] = T(x & mask)
+			d[1] = T(x >> w & mask)
+			d[2] = T(x >> (2 * w & 63) & mask)
+			d[3] = T(x >> (3 * w & 63) & mask)
 		}
 	case width <= 29: // two begin with six bits of a byte left out at worst
-		for i := 0; i < unpackRun; i += 2 {
-			at := uint(i) * w
-			x := load(b[at>>3:]) >> (at & 7)
-			d := dst[i : i+2 : i+2]
+		for i := uint(0); i < unpackRun; i += 2 {
+			at := i * w
+			x := load(p, at>>3) >> (at & 7)
+			d := (*[2]T)(dst[i:])
 			d[0] = T(x & mask)
 			d[1] = T(x >> w & mask)
 		}
 	case width <= 57:
 		for i := range dst {
 			at := uint(i) * w
-			dst[i] = T(load(b[at>>3:]) >> (at & 7) & mask)
+			dst[i] = T(load(p, at>>3) >> (at & 7) & mask)
 		}
 	default:
 		for i := range dst {
 			at := uint(i) * width
-			x := load(b[at>>3:]) >> (at & 7)
+			x := load(p, at>>3) >> (at & 7)
 			if used := 64 - at&7; used < width {
 				x |= uint64(b[at>>3+8]) << (used & 63)
 			}
 			dst[i] = T(x & mask)
 		}
 	}
+}
+
+// load is the eight bytes at p + at.
+func load(p unsafe.Pointer, at uint) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, at))[:])
 }
 
 // readHybrid reads len(dst) codes in Parquet's RLE and bit-packing hybrid.
@@ -199,12 +196,20 @@ func (d *deltas[T]) read(dst []T, b []byte) (rest []byte, err error) {
 			if w > 64 || len(b) < size {
 				return bad()
 			}
-			unpack(diffs[:], b[:size], uint(w))
 			part := dst[:min(len(dst), deltaMini)]
 			x := last - d.base
-			for i := range part {
-				x += least + int64(diffs[i])
-				part[i] = T(x)
+			if int(w) <= 8*int(unsafe.Sizeof(part[0])) && len(part) == deltaMini { // the differences lie where the values will
+				unpack(part, b[:size], uint(w))
+				for i, diff := range part {
+					x += least + int64(diff)
+					part[i] = T(x)
+				}
+			} else {
+				unpack(diffs[:], b[:size], uint(w))
+				for i := range part {
+					x += least + int64(diffs[i])
+					part[i] = T(x)
+				}
 			}
 			last = x + d.base
 			b, dst = b[size:], dst[len(part):]
