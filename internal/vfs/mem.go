@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -27,6 +28,7 @@ import (
 // Safe for concurrent use.
 type Mem struct {
 	faults faults
+	direct atomic.Bool
 
 	mu      sync.Mutex
 	dirs    map[string]bool
@@ -39,6 +41,9 @@ type Mem struct {
 }
 
 var _ FS = (*Mem)(nil)
+
+// Direct lets files be read past the page cache, which there is none of: like disks do, and new file systems of this kind do not.
+func (m *Mem) Direct(on bool) { m.direct.Store(on) }
 
 // dirOp is a creation (from == ""), a removal (to == "") or a rename.
 type dirOp struct {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 const (
@@ -227,6 +228,15 @@ func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
 		return total, io.EOF
 	}
 	return total, nil
+}
+
+// readDirect implements directReader, where Direct is on.
+func (f *memFile) readDirect(p []byte, off int64) (int, error) {
+	if !f.fs.direct.Load() || off%directAlign != 0 || len(p)%directAlign != 0 ||
+		uintptr(unsafe.Pointer(unsafe.SliceData(p)))%directAlign != 0 {
+		return 0, pathErr("read", f.name, syscall.EINVAL)
+	}
+	return f.ReadAt(p, off)
 }
 
 func (f *memFile) WriteAt(p []byte, off int64) (int, error) {

@@ -3,7 +3,6 @@ package vfs
 import (
 	"errors"
 	"io"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -124,27 +123,11 @@ func allEmpty(bufs [][]byte) bool {
 	return true
 }
 
-// readDirect reads through a second descriptor: O_DIRECT on the first would be every
-// reader's.
+// readDirect implements directReader.
 func (f *osFile) readDirect(p []byte, off int64) (int, error) {
-	f.directOnce.Do(func() {
-		d, err := os.OpenFile(f.f.Name(), os.O_RDONLY|unix.O_DIRECT, 0)
-		if err != nil {
-			return // removed meanwhile, or the file system refuses
-		}
-		// Under the name there may be another file by now.
-		mine, err := f.f.Stat()
-		if err == nil {
-			var st os.FileInfo
-			if st, err = d.Stat(); err == nil && os.SameFile(mine, st) {
-				f.direct = d
-				return
-			}
-		}
-		_ = d.Close()
-	})
-	if f.direct == nil {
+	d := f.openDirect()
+	if d == nil {
 		return 0, errors.ErrUnsupported
 	}
-	return f.direct.ReadAt(p, off)
+	return d.ReadAt(p, off)
 }

@@ -123,7 +123,9 @@ func (w *view) fromFile(c scan.Column, key string, a vector.Allocator) (v vector
 		t := TypeOf(w.t, c)
 		return vector.Nulls(t.Kind, t.Scale, blk.Rows-skip), nil, true // no value had that member then
 	}
-	v, mem, err := x.f.r.Read(x.i, i, a)
+	ahead := w.ahead.take(i)
+	defer ahead.Release()
+	v, mem, err := x.f.r.Read(x.i, i, ahead, a)
 	if err != nil {
 		x.f.damaged(err)
 		return v, nil, false

@@ -51,6 +51,13 @@ func (c *cache) size() int64 {
 	return c.used
 }
 
+// room says whether so many bytes more can be kept without dropping others.
+func (c *cache) room(bytes int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.used+bytes <= c.limit
+}
+
 // pin takes the columns of b that are in memory, into dst by index; false when one is missing.
 func (c *cache) pin(b *block, keys []string, dst []*column) (all bool) {
 	c.mu.Lock()

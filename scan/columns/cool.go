@@ -94,7 +94,7 @@ func (s *Set) rewrite(ctx context.Context, tf *topicFiles, f *file, blocks []int
 		b := f.r.Blocks[i]
 		// A column at a time: a block as a whole may be large.
 		err = w.AddColumns(b, func(c int) (colfile.Content, error) {
-			v, _, err := f.r.Read(i, c, vector.Heap{})
+			v, _, err := f.r.Read(i, c, nil, vector.Heap{})
 			if err != nil {
 				return colfile.Content{}, err
 			}

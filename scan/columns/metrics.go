@@ -14,6 +14,7 @@ type metrics struct {
 	rowsRead prometheus.Counter
 	read     prometheus.Counter
 	readB    prometheus.Counter
+	ahead    prometheus.Counter
 	damaged  prometheus.Counter
 }
 
@@ -42,6 +43,7 @@ func newMetrics(r prometheus.Registerer, c *cache) *metrics {
 		evicted:  counter("evicted_total", "Columns of blocks dropped from memory to make room."),
 		read:     counter("file_reads_total", "Columns of blocks read from files."),
 		readB:    counter("file_read_bytes_total", "Bytes of columns read from files."),
+		ahead:    counter("file_ahead_bytes_total", "Bytes of columns that were read from files ahead, past the page cache."),
 		damaged:  counter("damaged_files_total", "Files of columns that could not be read, and are made anew."),
 		rowsRead: counter("single_rows_total", "Rows of blocks read on their own, without the columns of the others."),
 		private:  counter("private_blocks_total", "Blocks cut for one query only."),

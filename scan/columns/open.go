@@ -99,7 +99,8 @@ func (w *view) open(ctx context.Context, cols []scan.Column, keep bool) (vecs []
 	return all[:len(cols):len(cols)], from, to, func() { once.Do(func() { cache.unpin(held) }) }, nil
 }
 
-// WillNeed implements exec.Fetcher: what is not in memory and in the block's file is read ahead.
+// WillNeed implements exec.Fetcher: what is not in memory and in the block's file is read ahead: whole columns past the page cache, if
+// they will be kept in memory; what will not is read from the disk again, or from the page cache.
 func (w *view) WillNeed(cols []scan.Column, from, to int) {
 	x := w.b.file.Load()
 	if x == nil || !x.f.acquire() {
@@ -112,9 +113,14 @@ func (w *view) WillNeed(cols []scan.Column, from, to int) {
 		if key == "" || free(w.b, c) || cache.hasColumn(w.b, key) {
 			continue
 		}
-		if i := x.f.r.Column(key); i >= 0 {
-			x.f.r.WillNeed(x.i, i, skip+from, skip+to)
+		i := x.f.r.Column(key)
+		if i < 0 {
+			continue
 		}
+		if size := x.block().Chunks[i].Size; cache.room(size) && !x.f.r.Pages(x.i, i, skip+from, skip+to) && w.ahead.start(w.s.set, x, i) {
+			continue
+		}
+		x.f.r.WillNeed(x.i, i, skip+from, skip+to)
 	}
 }
 

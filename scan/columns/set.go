@@ -39,6 +39,7 @@ type Set struct {
 	cache *cache
 	m     *metrics
 	kept  atomic.Pointer[workspace] // of the last Seal; nil while one runs
+	reads vfs.Reads
 
 	smallChunks int64 // columns of so many bytes are not read page by page
 
@@ -109,6 +110,7 @@ func (s *Set) Close() error {
 		}
 	}
 	s.topics, s.parts = nil, nil
+	s.reads.Close()
 	s.cache.slabs.Close()
 	return nil
 }

@@ -138,6 +138,7 @@ type view struct {
 	bound state.Bounds
 	keys  map[scan.Column]string // read-only
 	work  *workspace             // for columns that are not kept; nil: none
+	ahead ahead
 }
 
 func (w *view) key(c scan.Column) string {

@@ -52,13 +52,20 @@ func TestColumnsAreFetchedBlocksBeforeTheyAreOpened(t *testing.T) {
 	at := func(s string) int { return slices.Index(seen, s) }
 	for i := range len(s.blocks) {
 		fetched := at(fmt.Sprintf("fetch %d b", i))
-		if i > aheadBlocks { // by then it is known that the others are needed
-			fetched = at(fmt.Sprintf("fetch %d a b", i))
-		}
 		before := at(fmt.Sprintf("open %d b", max(0, i-aheadBlocks)))
 		if fetched < 0 || fetched > before {
 			t.Errorf("block %d was not fetched in time:\n%s", i, strings.Join(seen, "\n"))
 		}
+		if i == 0 {
+			continue // it tells that the others are needed
+		}
+		fetched = at(fmt.Sprintf("fetch %d a", i))
+		if before = at(fmt.Sprintf("open %d a", max(0, i-aheadBlocks-1))); fetched < 0 || fetched > before {
+			t.Errorf("the other column of block %d was not fetched in time:\n%s", i, strings.Join(seen, "\n"))
+		}
+	}
+	if n := 2*2*len(s.blocks) - 1; len(seen) != n {
+		t.Errorf("%d calls, not %d:\n%s", len(seen), n, strings.Join(seen, "\n"))
 	}
 	// The first row of that order is in the last block: with their bound no other is fetched but those on their way.
 	seen = nil

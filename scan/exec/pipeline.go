@@ -89,8 +89,10 @@ type morsels struct {
 	order    []int32 // in which blocks are visited; nil: as they are
 	taken    atomic.Int64
 
-	fetched atomic.Int64 // how many of the blocks to be visited are on their way, see fetchAhead
-	lateToo atomic.Bool  // columns that only rows need that pass the filter were opened
+	// How many of the blocks to be visited are on their way, see fetchAhead: the columns that are opened at first, and those
+	// that only rows need that pass the filter; lateToo: some of those were opened.
+	fetched, fetchedLate atomic.Int64
+	lateToo              atomic.Bool
 }
 
 // limit has the scan leave out rows and blocks that t finds hopeless.

@@ -187,7 +187,7 @@ func (c *blockCursor) next(ctx context.Context) (*Batch, error) {
 			return nil, err
 		}
 		if !c.opened && !fetched {
-			c.m.lateToo.Store(true)
+			c.m.needLate()
 			f, t, err := c.columns(ctx, c.late)
 			if err != nil {
 				return nil, err

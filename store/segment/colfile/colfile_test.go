@@ -161,7 +161,7 @@ func equal(t *testing.T, name string, got, want *vector.Vector) {
 
 // read is Read into the heap.
 func read(f *Reader, block, column int) (*vector.Vector, error) {
-	v, _, err := f.Read(block, column, vector.Heap{})
+	v, _, err := f.Read(block, column, nil, vector.Heap{})
 	return &v, err
 }
 

@@ -178,52 +178,57 @@ func appendChunk(dst []byte, c *Chunk) []byte {
 	return dst
 }
 
-// footerReader reads a footer; the first fault sticks.
+// footerReader reads a footer; the first fault sticks. It counts bytes instead of cutting b, since each pointer that is written
+// costs the collector's care.
 type footerReader struct {
 	b   []byte
+	at  int // how far it came
 	bad string
 }
+
+// left is how many bytes are left.
+func (r *footerReader) left() int { return len(r.b) - r.at }
 
 func (r *footerReader) fail(what string) {
 	if r.bad == "" {
 		r.bad = what
 	}
-	r.b = nil
+	r.at = len(r.b)
 }
 
 func (r *footerReader) uint(what string, most uint64) uint64 {
-	x, n := binary.Uvarint(r.b)
+	x, n := binary.Uvarint(r.b[r.at:])
 	if n <= 0 || x > most {
 		r.fail(what)
 		return 0
 	}
-	r.b = r.b[n:]
+	r.at += n
 	return x
 }
 
 func (r *footerReader) int(what string) int64 {
-	x, n := binary.Varint(r.b)
+	x, n := binary.Varint(r.b[r.at:])
 	if n <= 0 {
 		r.fail(what)
 		return 0
 	}
-	r.b = r.b[n:]
+	r.at += n
 	return x
 }
 
 func (r *footerReader) raw(what string, n int) []byte {
-	if n > len(r.b) {
+	if n > r.left() {
 		r.fail(what)
 		return make([]byte, min(n, 32)) // callers look at a few bytes only
 	}
-	x := r.b[:n:n]
-	r.b = r.b[n:]
+	x := r.b[r.at : r.at+n : r.at+n]
+	r.at += n
 	return x
 }
 
 func (r *footerReader) bytes(what string, most uint64) []byte {
 	n := r.uint(what, most)
-	if n > uint64(len(r.b)) {
+	if n > uint64(r.left()) {
 		r.fail(what)
 		return nil
 	}
@@ -245,7 +250,7 @@ func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
 	if v >= 3 {
 		f.Created = r.int("time")
 	}
-	n := r.uint("columns", uint64(len(r.b))/6)
+	n := r.uint("columns", uint64(r.left())/6)
 	f.Columns = make([]Column, 0, n)
 	keys := make(map[string]bool, n)
 	for range n {
@@ -258,7 +263,7 @@ func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
 		keys[c.Key] = true
 		f.Columns = append(f.Columns, c)
 	}
-	n = r.uint("blocks", uint64(len(r.b))/10)
+	n = r.uint("blocks", uint64(r.left())/10)
 	f.Blocks = make([]Block, 0, min(n, 1<<10))
 	for range n {
 		if r.bad != "" {
@@ -279,7 +284,7 @@ func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
 		if int64(blk.Rows) > blk.End-blk.From || blk.Dense && int64(blk.Rows) != blk.End-blk.From {
 			r.fail("rows")
 		}
-		if len(r.b)/7 < len(f.Columns) {
+		if r.left()/7 < len(f.Columns) {
 			r.fail("chunks")
 			break
 		}
@@ -292,7 +297,7 @@ func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
 		}
 		f.Blocks = append(f.Blocks, blk)
 	}
-	if r.bad == "" && len(r.b) > 0 {
+	if r.bad == "" && r.left() > 0 {
 		r.fail("end")
 	}
 	if r.bad != "" {
@@ -369,7 +374,7 @@ func (r *footerReader) chunk(c *Chunk, col *Column, rows int, v uint32, dataEnd 
 
 // pages reads where a chunk's pages are.
 func (r *footerReader) pages(c *Chunk, rows int) {
-	n := r.uint("pages", uint64(len(r.b))/6)
+	n := r.uint("pages", uint64(r.left())/6)
 	c.Pages = make([]Page, n)
 	size := int64(0)
 	for i := range c.Pages {

@@ -102,18 +102,37 @@ var unzip = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked))
 })
 
-// Read returns a column of a block in memory from a: mem, which the caller gives back with a.Free; nil: there is none. Errors wrap
-// ErrCorrupt, or are the file system's.
-func (r *Reader) Read(block, column int, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
+// Read returns a column of a block in memory from a: mem, which the caller gives back with a.Free; nil: there is none. ahead is
+// what Ahead returned for it, nil: nothing. Errors wrap ErrCorrupt, or are the file system's.
+func (r *Reader) Read(block, column int, ahead *vfs.Ahead, a vector.Allocator) (v vector.Vector, mem []byte, err error) {
 	c := &r.Blocks[block].Chunks[column]
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.raw = sized(d.raw, int(c.Size)+slack)
-	buf := d.raw[:c.Size]
-	if err := r.read(buf, c.At, c.CRC); err != nil {
+	buf, ok := ahead.Bytes()
+	if !ok {
+		d.raw = sized(d.raw, int(c.Size)+slack)
+		buf = d.raw[:c.Size]
+		if err := r.readAt(buf, c.At); err != nil {
+			return v, nil, err
+		}
+	}
+	if err := r.check(buf, c.At, c.CRC); err != nil {
 		return v, nil, err
 	}
 	return r.decode(d, block, column, r.Blocks[block].Rows, buf, a)
+}
+
+// Ahead begins to read a column of a block, past the page cache; nil where that cannot be, and WillNeed can.
+func (r *Reader) Ahead(reads *vfs.Reads, block, column int) *vfs.Ahead {
+	c := &r.Blocks[block].Chunks[column]
+	return reads.Start(r.f, c.At, int(c.Size))
+}
+
+// Pages says whether rows [from, to) of a column of a block can be read without all others.
+func (r *Reader) Pages(block, column, from, to int) bool {
+	c := &r.Blocks[block].Chunks[column]
+	dict, _, size, _, _ := c.pagesOf(from, to)
+	return size > 0 && dict+size < c.Size
 }
 
 // decode makes the vector of rows of a chunk of whole pages.
@@ -235,6 +254,11 @@ func (r *Reader) read(buf []byte, at int64, sum uint32) error {
 	if err := r.readAt(buf, at); err != nil {
 		return err
 	}
+	return r.check(buf, at, sum)
+}
+
+// check says whether what stands at byte at has that sum.
+func (r *Reader) check(buf []byte, at int64, sum uint32) error {
 	if crc32.Checksum(buf, castagnoli) != sum {
 		return fmt.Errorf("%s: byte %d: %w: sum", r.path, at, ErrCorrupt)
 	}

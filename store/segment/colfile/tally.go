@@ -64,7 +64,7 @@ func parseTally(b []byte, c *Column, rows int) (*Tally, error) {
 		v.Valid[null>>6] &^= 1 << (null & 63)
 	}
 	if c.Kind == vector.String {
-		v.Offsets, v.Bytes = make([]uint32, n+1), []byte{}
+		v.Offsets, v.Bytes = make([]uint32, n+1), make([]byte, 0, max(0, len(b)-3*n)) // each has a size and two numbers
 	} else {
 		v.Int64 = make([]int64, n)
 	}
@@ -76,7 +76,7 @@ func parseTally(b []byte, c *Column, rows int) (*Tally, error) {
 			}
 		default:
 			if i != null {
-				v.Bytes = append(v.Bytes, r.bytes("value", uint64(len(r.b)))...)
+				v.Bytes = append(v.Bytes, r.bytes("value", uint64(r.left()))...)
 			}
 			v.Offsets[i+1] = uint32(len(v.Bytes))
 		}
@@ -93,7 +93,7 @@ func parseTally(b []byte, c *Column, rows int) (*Tally, error) {
 	if all != rows {
 		r.fail("rows")
 	}
-	if len(r.b) > 0 {
+	if r.left() > 0 {
 		r.fail("end")
 	}
 	if r.bad != "" {
@@ -110,7 +110,10 @@ func (r *Reader) Tally(block, column int) (*Tally, error) {
 	case c.TallySize == 0:
 		return nil, nil
 	case b == nil:
-		b = make([]byte, c.TallySize)
+		d := decoders.Get().(*decoder)
+		defer d.release()
+		d.raw = sized(d.raw, int(c.TallySize))
+		b = d.raw
 		if err := r.read(b, c.TallyAt, c.TallyCRC); err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func verifyFile(fsys vfs.FS, path string) error {
 	defer r.Close()
 	for b := range r.Blocks {
 		for c := range r.Columns {
-			if _, _, err := r.Read(b, c, vector.Heap{}); err != nil {
+			if _, _, err := r.Read(b, c, nil, vector.Heap{}); err != nil {
 				return err
 			}
 			if _, err := r.Bloom(b, c); err != nil {
