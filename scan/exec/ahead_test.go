@@ -60,7 +60,7 @@ func TestColumnsAreFetchedBlocksBeforeTheyAreOpened(t *testing.T) {
 			continue // it tells that the others are needed
 		}
 		fetched = at(fmt.Sprintf("fetch %d a", i))
-		if before = at(fmt.Sprintf("open %d a", max(0, i-aheadBlocks-1))); fetched < 0 || fetched > before {
+		if before = at(fmt.Sprintf("open %d a", max(0, i-aheadBlocks))); fetched < 0 || fetched > before {
 			t.Errorf("the other column of block %d was not fetched in time:\n%s", i, strings.Join(seen, "\n"))
 		}
 	}
