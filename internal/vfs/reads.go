@@ -10,8 +10,6 @@ const (
 	// taken. A disk is busy with a few; more wait in line, and what they take of memory is counted by nobody.
 	maxReads     = 64
 	maxReadBytes = 8 << 20
-	// minReadBytes is from where on reading past the page cache costs less than through it, with what surrounds it.
-	minReadBytes = 16 << 10
 	// classes of memory: each is twice as large as the one before.
 	leastReadClass = 64 << 10
 	readClasses    = 9
@@ -42,7 +40,7 @@ type Ahead struct {
 
 // Start begins to read n bytes at off of f; nil: it does not, and ReadAt or WillNeed is the way. Who has the result calls Release.
 func (r *Reads) Start(f File, off int64, n int) *Ahead {
-	if n < minReadBytes || n > maxReadBytes || off < 0 || r.refused.Load() {
+	if n < 1 || n > maxReadBytes || off < 0 || r.refused.Load() {
 		return nil
 	}
 	a := &Ahead{r: r, lead: int(off & (directAlign - 1)), n: n}

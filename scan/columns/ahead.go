@@ -6,6 +6,9 @@ import (
 	"millrace/internal/vfs"
 )
 
+// defaultLeastAhead is Set.leastAhead.
+const defaultLeastAhead = 16 << 10
+
 // ahead is what is read of a block's file before it is asked for, by column of the file. It is for one query; what that does not take
 // in the end the garbage collector frees.
 type ahead struct {

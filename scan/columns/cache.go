@@ -3,6 +3,7 @@ package columns
 import (
 	"container/list"
 	"sync"
+	"sync/atomic"
 
 	"millrace/internal/vector"
 	"millrace/scan/exec"
@@ -29,9 +30,10 @@ type column struct {
 	mem   []byte // of the cache's slabs: vec's buffers
 	bytes int64
 
-	// Of an entry that is a column's filter instead. It is not final when none was made yet.
+	// Of an entry that is a column's filter instead. It is not final when none was made yet; then it counts the questions.
 	filter colfile.Bloom
 	final  bool
+	asked  atomic.Int32
 	// Of an entry that is a column's tally; nil: it has none.
 	tally *exec.Tally
 	// Of an entry that is sums; nil: there are none.

@@ -36,6 +36,7 @@ type fixture struct {
 	o      Options
 	topics int
 	summed int // sums that were held against rows
+	opened int // blocks
 }
 
 func newFixture(t testing.TB, o Options) *fixture {
@@ -63,7 +64,7 @@ func (f *fixture) open() {
 	o := f.o
 	o.Dir, o.FS = "/data/columns", f.fs
 	f.set = New(o)
-	f.set.smallChunks = 0 // all are small here
+	f.set.smallChunks, f.set.leastAhead = 0, 0 // all are small here
 }
 
 func (f *fixture) close() {
@@ -355,6 +356,9 @@ func (f *fixture) byBlocks(s snapshot, cols []scan.Column, prune scan.Expr) []st
 
 func (f *fixture) rowsOf(s snapshot, b exec.Block, cols []scan.Column) (out []string) {
 	f.t.Helper()
+	if f.opened++; f.opened%2 == 0 {
+		b.(exec.Fetcher).WillNeed(cols, 0, b.Rows())
+	}
 	vecs, from, to, release, err := b.Open(context.Background(), cols)
 	if err != nil {
 		f.t.Fatal(err)
@@ -428,6 +432,9 @@ func (f *fixture) checkStats(s snapshot, b exec.Block, c scan.Column, v *vector.
 			continue
 		}
 		x := valueAt(v, i)
+		if i%14 == 0 {
+			b.(exec.Fetcher).WillAsk(c, x)
+		}
 		if (i+from)%7 == 0 && !b.MayContain(c, x) {
 			f.t.Fatalf("%s: the block denies %s", c.Name(s.table), vcell(v, i))
 		}

@@ -87,6 +87,7 @@ func TestBlocksHaveTheRowsThatTheRowPathReads(t *testing.T) {
 func runModel(t *testing.T, seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	f := newFixture(t, Options{BlockRows: 16 << r.IntN(4), BlockBytes: 4096 << r.IntN(6), CacheBytes: 1 << (14 + r.IntN(8))})
+	f.fs.Direct(r.IntN(3) > 0)
 	compacted := seed%3 == 0
 	configs := map[string]string{}
 	if compacted {

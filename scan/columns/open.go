@@ -117,10 +117,11 @@ func (w *view) WillNeed(cols []scan.Column, from, to int) {
 		if i < 0 {
 			continue
 		}
-		if size := x.block().Chunks[i].Size; cache.room(size) && !x.f.r.Pages(x.i, i, skip+from, skip+to) && w.ahead.start(w.s.set, x, i) {
-			continue
+		size := x.block().Chunks[i].Size
+		whole := !x.f.r.Pages(x.i, i, skip+from, skip+to)
+		if !whole || size < w.s.set.leastAhead || !cache.room(size) || !w.ahead.start(w.s.set, x, i) {
+			x.f.r.WillNeed(x.i, i, skip+from, skip+to)
 		}
-		x.f.r.WillNeed(x.i, i, skip+from, skip+to)
 	}
 }
 

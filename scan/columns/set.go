@@ -41,7 +41,8 @@ type Set struct {
 	kept  atomic.Pointer[workspace] // of the last Seal; nil while one runs
 	reads vfs.Reads
 
-	smallChunks int64 // columns of so many bytes are not read page by page
+	smallChunks int64 // columns of so many bytes are not read page by page,
+	leastAhead  int64 // and those of less not past the page cache, where what lies beside them is read with them
 
 	mu     sync.Mutex // guards the maps only
 	parts  map[state.TopicPartition]*part
@@ -68,7 +69,7 @@ func New(o Options) *Set {
 	if o.BlockBytes <= 0 {
 		o.BlockBytes = defaultBlockBytes
 	}
-	s := &Set{o: o, parts: map[state.TopicPartition]*part{}, topics: map[state.TopicID]*topicFiles{}, smallChunks: defaultSmallChunks}
+	s := &Set{o: o, parts: map[state.TopicPartition]*part{}, topics: map[state.TopicID]*topicFiles{}, smallChunks: defaultSmallChunks, leastAhead: defaultLeastAhead}
 	s.cache = newCache(o.CacheBytes)
 	s.m = newMetrics(o.Registry, s.cache)
 	s.cache.m = s.m

@@ -72,7 +72,7 @@ func (m *morsels) willNeed(i int, late bool) {
 	}
 	first := make([]bool, len(m.scan.Columns))
 	some := false
-	f := blockFacts{m.scan, m.blocks[i]}
+	f := factsOf(m.scan, m.blocks[i])
 	for _, cond := range m.filter {
 		if f.passes(cond) {
 			continue

@@ -29,6 +29,14 @@ func (b *fetchedBlock) note(what string, cols []scan.Column) {
 // WillNeed implements Fetcher.
 func (b *fetchedBlock) WillNeed(cols []scan.Column, _, _ int) { b.note("fetch", cols) }
 
+// WillAsk implements Fetcher.
+func (b *fetchedBlock) WillAsk(c scan.Column, _ Const) { b.note("will ask", []scan.Column{c}) }
+
+func (b *fetchedBlock) MayContain(c scan.Column, v Const) bool {
+	b.note("ask", []scan.Column{c})
+	return b.memBlock.MayContain(c, v)
+}
+
 func (b *fetchedBlock) Open(ctx context.Context, cols []scan.Column) ([]*vector.Vector, int, int, func(), error) {
 	b.note("open", cols)
 	return b.memBlock.Open(ctx, cols)
@@ -64,8 +72,11 @@ func TestColumnsAreFetchedBlocksBeforeTheyAreOpened(t *testing.T) {
 			t.Errorf("the other column of block %d was not fetched in time:\n%s", i, strings.Join(seen, "\n"))
 		}
 	}
-	if n := 2*2*len(s.blocks) - 1; len(seen) != n {
+	if n := 2*2*len(s.blocks) - 1 + 2*len(s.blocks); len(seen) != n {
 		t.Errorf("%d calls, not %d:\n%s", len(seen), n, strings.Join(seen, "\n"))
+	}
+	if first := at("ask 0 b"); first < at(fmt.Sprintf("will ask %d b", len(s.blocks)-1)) {
+		t.Errorf("a block was asked before what all read for it was fetched:\n%s", strings.Join(seen, "\n"))
 	}
 	// The first row of that order is in the last block: with their bound no other is fetched but those on their way.
 	seen = nil

@@ -245,6 +245,8 @@ type Block interface {
 type Fetcher interface {
 	// WillNeed begins to fetch what has to be read from the disk of rows [from, to) of these columns, and does not wait for it.
 	WillNeed(cols []scan.Column, from, to int)
+	// WillAsk does so with what MayContain reads to answer.
+	WillAsk(c scan.Column, v Const)
 }
 
 // RowReader is a Block that may read columns of a few rows without those of the others.

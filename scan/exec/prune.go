@@ -3,6 +3,7 @@ package exec
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"millrace/internal/vector"
 	"millrace/scan"
@@ -14,25 +15,35 @@ import (
 type blockFacts struct {
 	scan  *Scan
 	block Block
+	// announced: no filter is asked, but fetched, and that it was is noted here; nil: filters are asked.
+	announced *bool
 }
 
-// prune leaves out blocks in which no row can pass the filter.
+// factsOf is what is known of a block.
+func factsOf(s *Scan, b Block) blockFacts { return blockFacts{scan: s, block: b} }
+
+// prune leaves out blocks in which no row can pass the filter. Blocks' own filters may lie on the disk; so they are asked last, and
+// before that all of them are fetched at once.
 func prune(s *Scan, filter []conjunct, blocks []Block) []Block {
 	if len(filter) == 0 {
 		return blocks
 	}
-	out := make([]Block, 0, len(blocks))
-next:
-	for _, b := range blocks {
-		f := blockFacts{s, b}
-		for _, c := range filter {
-			if !f.may(c.e, true) {
-				continue next
+	announced := false
+	pass := func(in []Block, facts func(Block) blockFacts) []Block {
+		out := make([]Block, 0, len(in))
+		for _, b := range in {
+			f := facts(b)
+			if !slices.ContainsFunc(filter, func(c conjunct) bool { return !f.may(c.e, true) }) {
+				out = append(out, b)
 			}
 		}
-		out = append(out, b)
+		return out
 	}
-	return out
+	blocks = pass(blocks, func(b Block) blockFacts { return blockFacts{s, b, &announced} })
+	if !announced {
+		return blocks
+	}
+	return pass(blocks, func(b Block) blockFacts { return factsOf(s, b) })
 }
 
 // passes says that every row of the block meets the conjunct for sure.
@@ -199,7 +210,13 @@ func (f blockFacts) mayRange(c Col, op CompareOp, k Const) bool {
 		}
 	}
 	if op == EQ && (c.T.Kind == vector.Int || c.T.Kind == vector.String) {
-		return f.block.MayContain(col, k)
+		if f.announced == nil {
+			return f.block.MayContain(col, k)
+		}
+		*f.announced = true
+		if b, ok := f.block.(Fetcher); ok {
+			b.WillAsk(col, k)
+		}
 	}
 	return true
 }

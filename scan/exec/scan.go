@@ -57,7 +57,7 @@ func newBlockCursor(m *morsels) (*blockCursor, error) {
 // plan decides which conditions and columns matter in the block.
 func (c *blockCursor) plan() {
 	clear(c.isEarly)
-	f := blockFacts{c.m.scan, c.block}
+	f := factsOf(c.m.scan, c.block)
 	for i, cond := range c.m.filter {
 		if c.proven[i] = f.passes(cond); c.proven[i] {
 			continue

@@ -29,7 +29,7 @@ func (m *morsels) fromStats(n *Aggregate, s *groupSink) {
 	rest := m.blocks[:0:0]
 next:
 	for _, b := range m.blocks {
-		f := blockFacts{m.scan, b}
+		f := factsOf(m.scan, b)
 		for _, c := range m.filter {
 			if !f.passes(c) {
 				rest = append(rest, b)

@@ -179,7 +179,7 @@ func (y *synopses) column(b Block, proven []bool) (int, bool) {
 	if len(y.used) > 0 {
 		col = y.used[0]
 	}
-	f := blockFacts{y.m.scan, b}
+	f := factsOf(y.m.scan, b)
 	for i, c := range y.m.filter {
 		if proven[i] = f.passes(c); proven[i] {
 			continue
@@ -198,7 +198,7 @@ func (y *synopses) column(b Block, proven []bool) (int, bool) {
 // none is NULL.
 func (y *synopses) summed(i int, b Block, col int) bool {
 	c := y.of[i]
-	return c >= 0 && c != col && (y.kind[i] != Count || !blockFacts{y.m.scan, b}.noNulls(Col{c, y.m.scan.Types[c]}))
+	return c >= 0 && c != col && (y.kind[i] != Count || !factsOf(y.m.scan, b).noNulls(Col{c, y.m.scan.Types[c]}))
 }
 
 // willNeed begins to fetch what answers block b; false when that is not there, and the columns are read.

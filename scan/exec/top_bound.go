@@ -44,7 +44,7 @@ func (t *topBound) order(s *Scan, blocks []Block) []int32 {
 	out := make([]int32, len(blocks))
 	for i, b := range blocks {
 		out[i] = int32(i)
-		t.best[i] = t.bestOf(s.Types[t.col], blockFacts{s, b})
+		t.best[i] = t.bestOf(s.Types[t.col], factsOf(s, b))
 	}
 	slices.SortStableFunc(out, func(a, b int32) int {
 		x, y := &t.best[a], &t.best[b]

@@ -2,6 +2,8 @@ package colfile
 
 import (
 	"encoding/binary"
+	"hash/crc32"
+	"slices"
 
 	"millrace/internal/vector"
 
@@ -19,6 +21,9 @@ const (
 	// bloomMin is from how many different strings of a dictionary on a filter is made; for fewer the
 	// dictionary says as much.
 	bloomMin = 1024
+	// bloomPiece is what is read of a filter to look one value up, with a sum of its own: what the system reads at least.
+	// The last one of a filter may be smaller.
+	bloomPiece = 4 << 10
 	// maxBloom bounds a filter that is read.
 	maxBloom = 1 << 20
 )
@@ -31,13 +36,26 @@ func newBloom(n int) Bloom {
 	return make(Bloom, max(1, blocks)*bloomBlock)
 }
 
-func (f Bloom) place(hash uint64) int {
-	return int((hash>>32)*uint64(len(f)/bloomBlock)>>32) * bloomBlock
+// bloomPlace is where in a filter of size the block of a value with that hash is.
+func bloomPlace(hash uint64, size int64) int {
+	return int((hash>>32)*uint64(size/bloomBlock)>>32) * bloomBlock
+}
+
+// bloomPieces is how many pieces a filter of size has.
+func bloomPieces(size int64) int { return int((size + bloomPiece - 1) / bloomPiece) }
+
+// pieces are the sums of f's pieces.
+func (f Bloom) pieces() []uint32 {
+	out := make([]uint32, 0, bloomPieces(int64(len(f))))
+	for piece := range slices.Chunk(f, bloomPiece) {
+		out = append(out, crc32.Checksum(piece, castagnoli))
+	}
+	return out
 }
 
 func (f Bloom) add(value []byte) {
 	h := xxhash.Sum64(value)
-	b := f[f.place(h):]
+	b := f[bloomPlace(h, int64(len(f))):]
 	for i, salt := range bloomSalt {
 		bit := uint32(h) * salt >> 27
 		w := binary.LittleEndian.Uint32(b[4*i:])
@@ -51,7 +69,11 @@ func (f Bloom) MayContain(value []byte) bool {
 		return true
 	}
 	h := xxhash.Sum64(value)
-	b := f[f.place(h):]
+	return bloomHas(f[bloomPlace(h, int64(len(f))):], h)
+}
+
+// bloomHas looks a hash up in its block.
+func bloomHas(b []byte, h uint64) bool {
 	for i, salt := range bloomSalt {
 		if binary.LittleEndian.Uint32(b[4*i:])&(1<<(uint32(h)*salt>>27)) == 0 {
 			return false

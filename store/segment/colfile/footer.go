@@ -152,6 +152,9 @@ func appendChunk(dst []byte, c *Chunk) []byte {
 		dst = binary.AppendUvarint(dst, uint64(c.BloomAt))
 		dst = binary.AppendUvarint(dst, uint64(c.BloomSize))
 		dst = binary.LittleEndian.AppendUint32(dst, c.BloomCRC)
+		for _, sum := range c.BloomPieces {
+			dst = binary.LittleEndian.AppendUint32(dst, sum)
+		}
 	}
 	if len(c.Pages) > 0 {
 		dst = binary.AppendUvarint(dst, uint64(len(c.Pages)))
@@ -181,23 +184,23 @@ func appendChunk(dst []byte, c *Chunk) []byte {
 // footerReader reads a footer; the first fault sticks. It counts bytes instead of cutting b, since each pointer that is written
 // costs the collector's care.
 type footerReader struct {
-	b   []byte
+	in  []byte
 	at  int // how far it came
 	bad string
 }
 
 // left is how many bytes are left.
-func (r *footerReader) left() int { return len(r.b) - r.at }
+func (r *footerReader) left() int { return len(r.in) - r.at }
 
 func (r *footerReader) fail(what string) {
 	if r.bad == "" {
 		r.bad = what
 	}
-	r.at = len(r.b)
+	r.at = len(r.in)
 }
 
 func (r *footerReader) uint(what string, most uint64) uint64 {
-	x, n := binary.Uvarint(r.b[r.at:])
+	x, n := binary.Uvarint(r.in[r.at:])
 	if n <= 0 || x > most {
 		r.fail(what)
 		return 0
@@ -207,7 +210,7 @@ func (r *footerReader) uint(what string, most uint64) uint64 {
 }
 
 func (r *footerReader) int(what string) int64 {
-	x, n := binary.Varint(r.b[r.at:])
+	x, n := binary.Varint(r.in[r.at:])
 	if n <= 0 {
 		r.fail(what)
 		return 0
@@ -221,7 +224,7 @@ func (r *footerReader) raw(what string, n int) []byte {
 		r.fail(what)
 		return make([]byte, min(n, 32)) // callers look at a few bytes only
 	}
-	x := r.b[r.at : r.at+n : r.at+n]
+	x := r.in[r.at : r.at+n : r.at+n]
 	r.at += n
 	return x
 }
@@ -241,7 +244,7 @@ func (r *footerReader) u32(what string) uint32 {
 
 // parseFooter reads a footer of a version; where data ends at dataEnd.
 func parseFooter(b []byte, v uint32, dataEnd int64) (*Info, error) {
-	r := footerReader{b: b}
+	r := footerReader{in: b}
 	f := &Info{}
 	copy(f.Topic[:], r.raw("topic", 16))
 	f.TopicName = string(r.bytes("topic name", 1<<10))
@@ -342,6 +345,12 @@ func (r *footerReader) chunk(c *Chunk, col *Column, rows int, v uint32, dataEnd 
 		c.BloomCRC = r.u32("filter's sum")
 		if c.BloomSize%bloomBlock != 0 || c.BloomSize == 0 {
 			r.fail("filter size")
+		}
+		if v >= 5 && r.bad == "" {
+			c.BloomPieces = make([]uint32, bloomPieces(c.BloomSize))
+			for i := range c.BloomPieces {
+				c.BloomPieces[i] = r.u32("filter's sum")
+			}
 		}
 	}
 	if flags&flagPages != 0 {

@@ -10,6 +10,7 @@ import (
 	"millrace/internal/vector"
 	"millrace/internal/vfs"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -247,6 +248,45 @@ func (r *Reader) Bloom(block, column int) (Bloom, error) {
 	}
 	b := make(Bloom, c.BloomSize)
 	return b, r.read(b, c.BloomAt, c.BloomCRC)
+}
+
+// piece is where the piece of a column's filter is in which a value with that hash would be; false: the filter is read as a whole, or
+// there is none.
+func (r *Reader) piece(c *Chunk, hash uint64) (i int, at, size int64, ok bool) {
+	if c.BloomPieces == nil {
+		return 0, 0, 0, false
+	}
+	i = bloomPlace(hash, c.BloomSize) / bloomPiece
+	at = int64(i) * bloomPiece
+	return i, c.BloomAt + at, min(bloomPiece, c.BloomSize-at), true
+}
+
+// BloomMayContain looks a value up in the filter of a column of a block and reads no more of it than it must; not ok: the file
+// does not say where its pieces are, or there is none.
+func (r *Reader) BloomMayContain(block, column int, value []byte) (may, ok bool, err error) {
+	c := &r.Blocks[block].Chunks[column]
+	h := xxhash.Sum64(value)
+	i, at, size, ok := r.piece(c, h)
+	if !ok {
+		return true, false, nil
+	}
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	d.raw = sized(d.raw, int(size))
+	if err := r.read(d.raw, at, c.BloomPieces[i]); err != nil {
+		return true, true, err
+	}
+	return bloomHas(d.raw[bloomPlace(h, c.BloomSize)-i*bloomPiece:], h), true, nil
+}
+
+// WillNeedBloom has the system begin to read what it takes to look a value up.
+func (r *Reader) WillNeedBloom(block, column int, value []byte) {
+	c := &r.Blocks[block].Chunks[column]
+	if _, at, size, ok := r.piece(c, xxhash.Sum64(value)); ok {
+		vfs.WillNeed(r.f, at, size)
+	} else {
+		vfs.WillNeed(r.f, c.BloomAt, c.BloomSize)
+	}
 }
 
 // read reads bytes that have that sum.

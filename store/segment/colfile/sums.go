@@ -45,7 +45,7 @@ func appendSums(dst []byte, s *Sums, tally []int64) []byte {
 
 // parseSums reads those of a tally with that many rows of each value.
 func parseSums(b []byte, tally []int64) (*Sums, error) {
-	r := footerReader{b: b}
+	r := footerReader{in: b}
 	n := len(tally)
 	s := &Sums{Rows: make([]int64, n), Sum: make([]decimal128.Num, n), Min: make([]int64, n), Max: make([]int64, n)}
 	for i, all := range tally {
@@ -63,7 +63,7 @@ func parseSums(b []byte, tally []int64) (*Sums, error) {
 		s.Rows[i], s.Min[i], s.Max[i] = rows, least, most
 		s.Sum[i] = decimal128.FromI64(least).Mul(decimal128.FromI64(rows)).Add(over)
 	}
-	if len(r.b) > 0 {
+	if r.left() > 0 {
 		r.fail("end")
 	}
 	if r.bad != "" {
@@ -176,7 +176,7 @@ func (r *Reader) AllSums(block, by int, tally *Tally) ([]*Sums, error) {
 
 // sumsAt finds those of column of in b, where all columns that are summed up follow one another.
 func sumsAt(b []byte, chunks []Chunk, by, of int, tally []int64) (*Sums, error) {
-	all := footerReader{b: b}
+	all := footerReader{in: b}
 	var mine []byte
 	for i := range chunks {
 		if chunks[i].Summed && i != by {
@@ -185,7 +185,7 @@ func sumsAt(b []byte, chunks []Chunk, by, of int, tally []int64) (*Sums, error) 
 			}
 		}
 	}
-	if len(all.b) > 0 {
+	if all.left() > 0 {
 		all.fail("end")
 	}
 	if all.bad != "" {

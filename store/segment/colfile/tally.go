@@ -52,7 +52,7 @@ func appendTally(dst []byte, y *Tally) []byte {
 
 // parseTally reads that of a column in a block of rows.
 func parseTally(b []byte, c *Column, rows int) (*Tally, error) {
-	r := footerReader{b: b}
+	r := footerReader{in: b}
 	n := int(r.uint("values", uint64(min(len(b), rows))))
 	null := int(r.uint("NULL", uint64(n))) - 1
 	y := &Tally{Rows: make([]int64, n), Firsts: make([]int32, n)}

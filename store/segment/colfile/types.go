@@ -86,6 +86,7 @@ type Chunk struct {
 	CRC                uint32 // CRC32C of the bytes there
 	BloomAt, BloomSize int64  // 0: no filter
 	BloomCRC           uint32
+	BloomPieces        []uint32 // sums of its pieces; nil: not known
 	Zstd               bool   // its pages are compressed
 	Pages              []Page // in order, of which a dictionary is the first; nil: not known
 	TallyAt, TallySize int64  // 0: no tally; of size alone: it is in Tally

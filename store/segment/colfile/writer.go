@@ -160,6 +160,7 @@ func (w *Writer) AddColumns(b Block, column func(i int) (Content, error)) error 
 		h.end()
 		c := &b.Chunks[i]
 		c.BloomAt, c.BloomSize, c.BloomCRC = at+int64(len(h.b)), int64(len(f)), crc32.Checksum(f, castagnoli)
+		c.BloomPieces = f.pieces()
 		also[i].bloomAt, also[i].bloomSize = at, int32(len(h.b)+len(f))
 		if err := w.s.Write(h.b); err != nil {
 			return err
