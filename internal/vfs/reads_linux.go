@@ -37,24 +37,24 @@ type readQueue struct {
 
 // controlBlock is the system's struct iocb.
 type controlBlock struct {
-	data       uint64
-	key        [2]uint32
-	opcode     uint16
-	priority   int16
-	fd         uint32
-	buf        uint64
-	bytes      uint64
-	offset     int64
-	_          uint64
-	flags      uint32
-	eventDescr uint32
+	data   uint64 // comes back with the event
+	_      [2]uint32
+	opcode uint16
+	_      int16 // priority
+	fd     uint32
+	buf    uint64
+	bytes  uint64
+	offset int64
+	_      uint64
+	_      [2]uint32 // flags, and a descriptor for events
 }
 
 // event is the system's struct io_event.
 type event struct {
-	data, block uint64
-	result      int64
-	_           int64
+	data   uint64
+	_      uint64 // the control block
+	result int64
+	_      int64
 }
 
 const opRead = 0 // IOCB_CMD_PREAD

@@ -87,9 +87,9 @@ type Chunk struct {
 	BloomAt, BloomSize int64  // 0: no filter
 	BloomCRC           uint32
 	BloomPieces        []uint32 // sums of its pieces; nil: not known
-	Zstd               bool   // its pages are compressed
-	Pages              []Page // in order, of which a dictionary is the first; nil: not known
-	TallyAt, TallySize int64  // 0: no tally; of size alone: it is in Tally
+	Zstd               bool     // its pages are compressed
+	Pages              []Page   // in order, of which a dictionary is the first; nil: not known
+	TallyAt, TallySize int64    // 0: no tally; of size alone: it is in Tally
 	TallyCRC           uint32
 	Tally              []byte // as encoded, if it is small
 	Summed             bool   // the sums of the block are of its values, too
