@@ -393,11 +393,27 @@ func (in *Inference) Columns() []Column {
 // Rest says whether some members have no column because of the limits; they are in
 // _rest.
 func (in *Inference) Rest() bool {
-	_, rest := in.view()
-	return rest
+	_, full := in.view()
+	return full || len(in.RestOf()) > 0
 }
 
-func (in *Inference) view() (cols []Column, rest bool) {
+// RestOf are the paths of the objects with members that found no place when they were first seen, in that order. An
+// object that a declared column owns is none of them.
+func (in *Inference) RestOf() (paths [][]string) {
+	if len(in.over) == 0 {
+		return nil
+	}
+	owned := newOwners(in.declared)
+	for _, n := range in.over {
+		if !owned.has(n.info.path) {
+			paths = append(paths, n.info.path)
+		}
+	}
+	return paths
+}
+
+// view are the columns that are shown; full says that declared ones left no place for some that are inferred.
+func (in *Inference) view() (cols []Column, full bool) {
 	cols = make([]Column, 0, len(in.declared)+len(in.cols))
 	cols = append(cols, in.declared...)
 	owned := newOwners(in.declared)
@@ -413,19 +429,13 @@ func (in *Inference) view() (cols []Column, rest bool) {
 			continue
 		}
 		if len(cols) >= MaxColumns {
-			rest = true
-			break
+			return cols, true
 		}
 		name := freeName(c.name, names)
 		names[fold(name)] = true
 		cols = append(cols, Column{Name: name, Path: c.path, Type: c.facts.typ()})
 	}
-	for _, n := range in.over {
-		if !owned.has(n.info.path) {
-			rest = true
-		}
-	}
-	return cols, rest
+	return cols, false
 }
 
 // owners is a tree of declared paths.

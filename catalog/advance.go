@@ -392,4 +392,10 @@ func (c *Catalog) logChanges(s *schema, t state.Topic, p int32, offset int64) {
 		}
 	}
 	s.columns = now
+	if !s.rest && s.inf.Rest() {
+		s.rest = true
+		c.m.overflows.Inc()
+		c.log.Warn("members without a column: the limits of columns are reached, see _rest", "topic", t.Name, "objects", restOf(s.inf),
+			"columns", len(now), "partition", p, "offset", offset)
+	}
 }

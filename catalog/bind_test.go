@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"millrace/blobexpand"
 	"millrace/internal/recordbatch"
 	"millrace/internal/vfs"
 	"millrace/store"
@@ -199,6 +202,27 @@ func TestUnknownAndInternalTopicsAreNoTables(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprint(f.c.Tables(sn)); got != "[a b]" {
+		t.Error(got)
+	}
+}
+
+func TestTheLogTellsOnceOfMembersWithoutColumns(t *testing.T) {
+	f := newFixture(t)
+	var logged strings.Builder
+	f.c = newCatalog(f.st, Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	top := f.create("t", 1, nil)
+	var members []string
+	for i := range blobexpand.MaxMembers + 1 {
+		members = append(members, fmt.Sprintf(`"m%d":1`, i))
+	}
+	wide := "{" + strings.Join(members, ",") + "}"
+	f.produce(top, 0, `{"a":1}`, `{"m":`+wide+`}`)
+	f.bind("t")
+	f.produce(top, 0, wide, `{"b":2}`)
+	if got := f.bind("t").RestOf; !slices.Equal(got, []string{"$.m", "$"}) {
+		t.Error(got)
+	}
+	if got := logged.String(); strings.Count(got, "members without a column") != 1 || !strings.Contains(got, "topic=t objects=[$.m]") || !strings.Contains(got, "offset=1") {
 		t.Error(got)
 	}
 }

@@ -123,6 +123,7 @@ type Table struct {
 	Expanded []blobexpand.Column // in table order, after the system columns
 	LongKey  bool                // a key longer than 16,383 characters was seen: _key is LONGTEXT
 	Rest     bool                // _rest exists (limits were exceeded)
+	RestOf   []string            // paths of the first few objects with members in _rest
 }
 
 // Bind returns the schema of topic as of sn, bringing inference up to sn first,

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"millrace/blobexpand"
+	"millrace/blobexpand/jsonval"
 	"millrace/internal/topicconfig"
 	"millrace/store/commitlog"
 	"millrace/store/state"
@@ -30,6 +31,7 @@ type schema struct {
 	pinned    bool // the switch to pinned has been carried out
 	ends      []int64
 	columns   []blobexpand.Column // as of the last change, for the log
+	rest      bool                // there is a _rest, and the log has it
 	unsaved   bool                // columns changed since the last save
 	freshness int64               // bytes inferred since the last save
 
@@ -125,10 +127,24 @@ func (s *schema) build(t state.Topic, conf topicconfig.Config, declared []blobex
 		s.declare(conf, declared)
 		table.Expanded = s.inf.Columns()
 		table.Rest = s.inf.Rest()
+		table.RestOf = restOf(s.inf)
 	default:
 		table.Expanded = declared
 	}
 	return table
+}
+
+// restObjects is how many objects with members in _rest a table names; a person needs no more.
+const restObjects = 4
+
+func restOf(inf *blobexpand.Inference) (paths []string) {
+	for _, p := range inf.RestOf() {
+		if len(paths) == restObjects {
+			break
+		}
+		paths = append(paths, jsonval.MemberPath(p).String())
+	}
+	return paths
 }
 
 // fieldsOf makes the declared columns read a CSV record's fields, in their order.
@@ -184,7 +200,7 @@ func (s *schema) configure(t state.Topic) error {
 		s.pinned = false
 	}
 	if s.inf != nil {
-		s.columns = s.inf.Columns()
+		s.columns, s.rest = s.inf.Columns(), s.inf.Rest()
 	}
 	return nil
 }

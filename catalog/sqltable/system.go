@@ -109,9 +109,12 @@ func (q topicQuery) needs(column string) bool {
 
 func (q topicQuery) needsAny(columns []string) bool { return slices.ContainsFunc(columns, q.needs) }
 
+// sysTextLength is how many characters sysText holds.
+const sysTextLength = 255
+
 // Types of the columns of system tables.
 var (
-	sysText  = varchar(255, sql.Collation_utf8mb4_0900_bin)
+	sysText  = varchar(sysTextLength, sql.Collation_utf8mb4_0900_bin)
 	sysLong  = text(sql.Collation_utf8mb4_0900_bin)
 	sysTime  = types.MustCreateDatetimeType(sqltypes.Timestamp, 3)
 	sysInt   = types.Int32

@@ -1,6 +1,9 @@
 package sqltable
 
 import (
+	"fmt"
+	"strings"
+
 	"millrace/blobexpand"
 	"millrace/catalog"
 	"millrace/store/state"
@@ -17,12 +20,12 @@ const colErrors = "errors"
 
 func columnsTable() systemDef {
 	return systemDef{
-		name: "columns", doc: "The expanded columns of every topic, and how its records keep to them. What is counted is counted when it is asked for, over all records there are, and NULL if more than 64 topics are asked for at once.",
+		name: "columns", doc: "The expanded columns of every topic, `_rest` where members have no column, and how its records keep to them. What is counted is counted when it is asked for, over all records there are, and NULL if more than 64 topics are asked for at once.",
 		columns: []systemColumn{
 			required("topic", sysText, ""),
 			required("column_name", sysText, ""),
 			required("position", sysInt, "as in information_schema.columns"),
-			required("path", sysText, "the member it reads"),
+			required("path", sysText, "the member it reads; of `_rest` the objects, at most four, with members that have no column"),
 			required("type", sysText, "of the column: the declared type, else the inferred one"),
 			required("declared", sysBool, "else inferred"),
 			optional("declared_type", sysText, ""),
@@ -58,14 +61,14 @@ func columnRows(q topicQuery, t state.Topic, out []sql.Row) ([]sql.Row, error) {
 		}
 		return out, err
 	}
-	if len(table.Expanded) == 0 {
+	if len(table.Expanded) == 0 && !table.Rest {
 		return out, nil
 	}
 	seen, err := stmt.cat.Inferred(q.ctx, stmt.Snapshot(), t.Name)
 	if err != nil {
 		return out, err
 	}
-	drift := make([]drift, len(table.Expanded))
+	drift := make([]drift, len(counted(table)))
 	if q.few && q.needsAny(driftColumns) {
 		if drift, err = driftOf(q, table); err != nil {
 			return out, err
@@ -99,7 +102,26 @@ func columnRows(q topicQuery, t state.Topic, out []sql.Row) ([]sql.Row, error) {
 		}
 		out = append(out, append(row, misfits))
 	}
+	if table.Rest {
+		row := sql.Row{
+			t.Name, catalog.ColRest, int32(systemColumns + len(table.Expanded) + 1), clip(strings.Join(table.RestOf, ", ")), "JSON", yes(false), nil, nil, nil,
+			restComment,
+		}
+		out = append(out, append(append(row, drift[len(drift)-1].cells(zone)...), nil))
+	}
 	return out, nil
+}
+
+// restComment tells what _rest is where a topic has it.
+var restComment = fmt.Sprintf("members beyond the limits: %d of one object, %d columns, %d levels; ask for them as _rest->>'$.name'",
+	blobexpand.MaxMembers, blobexpand.MaxColumns, blobexpand.MaxPathDepth)
+
+// clip cuts a text to what sysText holds.
+func clip(s string) string {
+	if r := []rune(s); len(r) > sysTextLength {
+		return string(r[:sysTextLength-1]) + "…"
+	}
+	return s
 }
 
 // systemColumns is how many columns stand before the expanded ones.

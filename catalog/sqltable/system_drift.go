@@ -57,17 +57,28 @@ func (d drift) cells(zone *Zone) []any {
 // places of a block that is opened for what stands at the ends of its columns.
 var placeScan = []scan.Column{{Kind: scan.Partition}, {Kind: scan.Offset}, {Kind: scan.Timestamp}}
 
-// driftOf counts the expanded columns of a topic. Of blocks whose statistics say everything nothing is read but where a
+// counted are the columns of a topic that are counted: the expanded ones, then _rest if there is one.
+func counted(t *catalog.Table) []scan.Column {
+	cols := make([]scan.Column, len(t.Expanded), len(t.Expanded)+1+len(placeScan))
+	for i := range cols {
+		cols[i] = scan.Column{Kind: scan.Expanded, Index: i}
+	}
+	if t.Rest {
+		cols = append(cols, scan.Column{Kind: scan.Rest})
+	}
+	return cols
+}
+
+// driftOf counts the columns of a topic. Of blocks whose statistics say everything nothing is read but where a
 // column begins and ends.
 func driftOf(q topicQuery, t *catalog.Table) ([]drift, error) {
-	out := make([]drift, len(t.Expanded))
+	cols := counted(t)
+	out := make([]drift, len(cols))
 	source := q.p.statement(q.ctx).Columns()
 	if source == nil {
 		return out, nil
 	}
-	cols := make([]scan.Column, len(out), len(out)+len(placeScan))
-	for i := range cols {
-		cols[i] = scan.Column{Kind: scan.Expanded, Index: i}
+	for i := range out {
 		out[i].counted = true
 	}
 	blocks, err := source.Blocks(q.ctx, t, append(cols, placeScan...), nil)
@@ -105,11 +116,12 @@ func (d *drifter) count(i int, b exec.Block) error {
 	present := make([]int64, len(d.cols))
 	d.present[i] = present
 	var open []scan.Column
+	var opened []int // in d.cols
 	rows := -1
 	for c, col := range d.cols {
 		st, ok := b.Stats(col)
 		if !ok || !st.Exact || st.Nulls < 0 {
-			open = append(open, col)
+			open, opened = append(open, col), append(opened, c)
 			continue
 		}
 		rows = b.Rows()
@@ -121,8 +133,8 @@ func (d *drifter) count(i int, b exec.Block) error {
 			return err
 		}
 		rows = to - from
-		for k, col := range open {
-			present[col.Index] = int64(to - from - nullsIn(vecs[k], from, to))
+		for k, c := range opened {
+			present[c] = int64(to - from - nullsIn(vecs[k], from, to))
 		}
 		release()
 	}
@@ -149,9 +161,10 @@ func nullsIn(v *vector.Vector, from, to int) (n int) {
 // look finds where columns begin and end in block i, where that may be before or after all that was found.
 func (d *drifter) look(i int, b exec.Block) error {
 	var open []scan.Column
+	var opened []int // in d.cols
 	for c, n := range d.present[i] {
 		if n > 0 && d.mayMatter(c, b) {
-			open = append(open, d.cols[c])
+			open, opened = append(open, d.cols[c]), append(opened, c)
 		}
 	}
 	if len(open) == 0 {
@@ -170,8 +183,8 @@ func (d *drifter) look(i int, b exec.Block) error {
 		}
 		return seenAt{true, int32(place[0].Int(row)), place[1].Int(row), at}
 	}
-	for k, col := range open {
-		o := &d.out[col.Index]
+	for k, c := range opened {
+		o := &d.out[c]
 		for row := from; row < to; row++ {
 			if !vecs[k].IsNull(row) {
 				if s := record(row); !o.first.ok || s.before(o.first) {

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -155,5 +156,30 @@ func TestEverySystemTableCanBeRead(t *testing.T) {
 		if got := ask(t, db, "SELECT COUNT(*) FROM millrace."+name); got == "" {
 			t.Errorf("%s: no count", name)
 		}
+	}
+}
+
+func TestMembersBeyondTheLimitsAreToldOf(t *testing.T) {
+	in := start(t, nil)
+	var members []string
+	for i := range 300 {
+		members = append(members, fmt.Sprintf(`"m%03d":%d`, i, i))
+	}
+	wide := "{" + strings.Join(members, ",") + "}"
+	in.topic("wide", nil, `{"a":{"b":1}}`, `{"a":{"b":`+wide+`}}`, wide, `{"a":{"b":2}}`)
+	db := in.open("kafka", "", "")
+	if got := ask(t, db, "SELECT column_name, position, path, type, declared, records, present, first_offset, last_offset, errors, comment FROM millrace.columns WHERE topic='wide' AND column_name NOT LIKE '%m%'"); got !=
+		"a.b,8,$.a.b,BIGINT,0,4,2,0,3,0, / _rest,520,$.a.b, $,JSON,0,4,2,1,2,NULL,members beyond the limits: 256 of one object, 2000 columns, 64 levels; ask for them as _rest->>'$.name'" {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SELECT ordinal_position FROM information_schema.columns WHERE table_name='wide' AND column_name='_rest'"); got != "520" {
+		t.Error(got)
+	}
+	if got := ask(t, db, "SELECT _rest->>'$.m299' FROM wide WHERE _rest->>'$.m299' IS NOT NULL"); got != "299" {
+		t.Error(got)
+	}
+	run(t, in, "ALTER TABLE wide ADD COLUMN m299 INT")
+	if got := ask(t, db, "SELECT m299, _rest->>'$.m299' FROM wide WHERE m299 IS NOT NULL"); got != "299,NULL" {
+		t.Error(got)
 	}
 }
