@@ -101,8 +101,8 @@ func (v *builder) put(b []byte, s *span, r int) (fits bool) {
 		return false
 	case Date:
 		if s.kind == vString && s.flags == 0 {
-			if x, ok := parseInstant(text); ok && mod(x.micros, microsPerDay) == 0 {
-				v.putDate(r, int32(x.micros/microsPerDay))
+			if x, ok := ParseInstant(text); ok && mod(x.Micros, microsPerDay) == 0 {
+				v.putDate(r, int32(x.Micros/microsPerDay))
 				return true
 			}
 		}
@@ -319,15 +319,15 @@ func microsOf(t *Type, s *span, text []byte) (micros int64, ok bool) {
 			return 0, false
 		}
 	case s.kind == vString && s.flags == 0:
-		x, ok := parseInstant(text)
+		x, ok := ParseInstant(text)
 		if !ok {
 			return 0, false
 		}
-		micros = x.micros
+		micros = x.Micros
 	default:
 		return 0, false
 	}
-	if t.Kind == Timestamp && (micros < minTimestampMicros || micros > maxTimestampMicros) {
+	if t.Kind == Timestamp && !(Instant{Micros: micros}).InTimestamp() {
 		return 0, false
 	}
 	return micros, true

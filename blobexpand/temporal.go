@@ -9,22 +9,25 @@ const (
 	microsPerDay    = 86_400 * microsPerSecond
 )
 
-// instant is a parsed date and time, offset already taken off.
-type instant struct {
-	micros  int64 // since 1970-01-01 UTC
-	hasTime bool
-	zoned   bool
+// Instant is a parsed date and time, offset already taken off.
+type Instant struct {
+	Micros  int64 // since 1970-01-01 UTC
+	HasTime bool
+	Zoned   bool // there was an offset, or a Z
 }
 
-// parseInstant reads s; ok is false if it is no ISO 8601 date, or not exact in
+// InTimestamp says whether a TIMESTAMP can hold it.
+func (t Instant) InTimestamp() bool { return t.Micros >= minTimestampMicros && t.Micros <= maxTimestampMicros }
+
+// ParseInstant reads s as columns of DATE, DATETIME and TIMESTAMP do; ok is false if it is no ISO 8601 date, or not exact in
 // microseconds, or outside the years 1 to 9999.
-func parseInstant(s []byte) (t instant, ok bool) {
+func ParseInstant(s []byte) (t Instant, ok bool) {
 	p := textParser{s: s}
 	days, ok := p.date()
 	if !ok {
 		return t, false
 	}
-	t.micros = days * microsPerDay
+	t.Micros = days * microsPerDay
 	if p.end() {
 		return t, true
 	}
@@ -36,15 +39,15 @@ func parseInstant(s []byte) (t instant, ok bool) {
 	if !ok {
 		return t, false
 	}
-	t.hasTime = true
-	t.micros += micros
+	t.HasTime = true
+	t.Micros += micros
 	offset, zoned, ok := p.zone()
 	if !ok || !p.end() {
 		return t, false
 	}
-	t.zoned = zoned
-	t.micros -= offset
-	if t.micros < minMicros || t.micros > maxMicros {
+	t.Zoned = zoned
+	t.Micros -= offset
+	if t.Micros < minMicros || t.Micros > maxMicros {
 		return t, false
 	}
 	return t, true

@@ -3,6 +3,7 @@ package mysql
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -107,14 +108,36 @@ type columnLook struct {
 	values map[string]bool // different ones, one more than fewValues at most
 	longest,
 	whole, fraction int // characters; digits before and behind the point
-	times, zoned, dates, numbers int64
-	millis, seconds              int64 // integers that can be epochs of our time
+	times, zoned, instants int64 // with a time of day; those of them with an offset, and those that a TIMESTAMP holds as well
+	dates, numbers         int64
+	epochs                 [len(epochUnits)]int64 // numbers that can be epochs of our time
+	fineEpochs             int64                  // those of nanoseconds that are no whole microseconds
 }
+
+// epochUnits are the units of epochs that are recognised.
+var epochUnits = [...]struct {
+	unit      blobexpand.EpochUnit
+	perSecond int64
+	fsp       uint8 // digits of a second that whole numbers of it need
+	name      string
+	named     bool // as many integers of this size are something else, the column's name must speak of time
+}{
+	{blobexpand.EpochSeconds, 1, 0, "seconds", true},
+	{blobexpand.EpochMillis, 1e3, 3, "milliseconds", false},
+	{blobexpand.EpochMicros, 1e6, 6, "microseconds", true},
+	{blobexpand.EpochNanos, 1e9, 6, "nanoseconds", true},
+}
+
+// Epochs of our time: 2001-09-09 to 2038-01-19, as TIMESTAMP ends there.
+const epochFrom, epochTo = 1_000_000_000, 1<<31 - 1
 
 func (l *columnLook) add(v any) {
 	s, ok := rowrecord.PlainText(v)
 	if v == nil || !ok {
 		return
+	}
+	if f, is := v.(float64); is {
+		s = strconv.FormatFloat(f, 'f', -1, 64) // its digits, without an exponent
 	}
 	l.seen++
 	if len(l.values) <= fewValues {
@@ -125,35 +148,69 @@ func (l *columnLook) add(v any) {
 		l.numbers++
 		digits, fraction, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 		l.whole, l.fraction = max(l.whole, len(digits)), max(l.fraction, len(fraction))
-		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-			if n > 1e12 && n < 2_147_483_647_000 {
-				l.millis++
+		if whole, err := strconv.ParseInt(strings.TrimSuffix(s, "."+fraction), 10, 64); err == nil {
+			for i, u := range epochUnits {
+				if whole >= epochFrom*u.perSecond && whole < epochTo*u.perSecond {
+					l.epochs[i]++
+				}
 			}
-			if n > 1e9 && n < 2_147_483_647 {
-				l.seconds++
+			if whole%1000 != 0 {
+				l.fineEpochs++
 			}
 		}
 		return
 	}
-	for _, f := range []struct {
-		layout string
-		zoned  bool
-	}{{time.RFC3339Nano, true}, {"2006-01-02T15:04:05.999999999", false}, {"2006-01-02 15:04:05.999999999", false}} {
-		if t, err := time.Parse(f.layout, s); err == nil && t.Year() >= 1971 && t.Year() <= 2037 {
-			l.times++
-			if f.zoned {
-				l.zoned++
-			}
-			return
+	t, ok := blobexpand.ParseInstant([]byte(s))
+	switch {
+	case !ok:
+	case t.HasTime && strings.ContainsAny(s, ":T"): // "2024-017 10" is something else
+		l.times++
+		if t.Zoned {
+			l.zoned++
 		}
-	}
-	if _, err := time.Parse("2006-01-02", s); err == nil {
+		if t.InTimestamp() {
+			l.instants++
+		}
+	case !t.HasTime && len(s) == len(time.DateOnly) && s[4] == '-' && s[7] == '-': // neither are "2024-017" and "2024W011"
 		l.dates++
 	}
 }
 
-// timeWords are in the names of columns that hold times.
-var timeWords = []string{"time", "date", "ts", "_at", "created", "updated", "when", "epoch"}
+// timeWords are in the names of columns that hold times, timeNames are such names themselves (of the member, not its path).
+var (
+	timeWords = []string{"time", "date", "ts", "_at", "created", "updated", "when", "epoch", "stamp", "sec", "millis", "micros", "nanos", "_ms", "_us", "_ns"}
+	timeNames = []string{"at", "s", "ms", "us", "ns", "t"}
+)
+
+// speaksOfTime says whether the column's name is one of times.
+func (l *columnLook) speaksOfTime() bool {
+	name := strings.ToLower(l.col.Name)
+	return slices.ContainsFunc(timeWords, func(w string) bool { return strings.Contains(name, w) }) ||
+		slices.Contains(timeNames, name[strings.LastIndexByte(name, '.')+1:])
+}
+
+// epoch is the type of a column whose values are all epochs of one unit.
+func (l *columnLook) epoch() (t blobexpand.Type, reason string, ok bool) {
+	for i, u := range epochUnits {
+		if l.epochs[i] != l.seen || u.named && !l.speaksOfTime() {
+			continue
+		}
+		reason = "epoch " + u.name
+		if u.named {
+			reason += ", by its name"
+		}
+		fsp := u.fsp
+		if l.fraction > 0 {
+			fsp = 6
+		}
+		// A column holds no part of a microsecond; such values would be NULL.
+		if u.unit == blobexpand.EpochNanos && (l.fineEpochs > 0 || l.fraction > 0) || int(u.fsp)+l.fraction > 6 {
+			return l.col.Type, reason + ", but finer than the microseconds that a time holds", true
+		}
+		return blobexpand.Type{Kind: blobexpand.Timestamp, FSP: fsp, Epoch: u.unit}, reason, true
+	}
+	return t, "", false
+}
 
 // suggestion is the declaration that fits all values that were looked at.
 func (l *columnLook) suggestion() (col blobexpand.Column, reason string) {
@@ -178,15 +235,13 @@ func (l *columnLook) suggestion() (col blobexpand.Column, reason string) {
 		return blobexpand.Type{Kind: blobexpand.Decimal, Precision: uint8(min(max(l.whole+scale+2, 10), 65)), Scale: uint8(scale)}
 	}
 	switch col.Type.Kind {
-	case blobexpand.Int64:
-		switch {
-		case l.millis == l.seen:
-			col.Type = blobexpand.Type{Kind: blobexpand.Timestamp, FSP: 3, Epoch: blobexpand.EpochMillis}
-			return col, "epoch milliseconds"
-		case l.seconds == l.seen && named(timeWords...):
-			col.Type = blobexpand.Type{Kind: blobexpand.Timestamp, Epoch: blobexpand.EpochSeconds}
-			return col, "epoch seconds, by its name"
+	case blobexpand.Int64, blobexpand.Float64, blobexpand.Decimal, blobexpand.Text:
+		if t, reason, ok := l.epoch(); ok {
+			col.Type = t
+			return col, reason
 		}
+	}
+	switch col.Type.Kind {
 	case blobexpand.Float64:
 		if l.numbers == l.seen && l.fraction <= 6 && l.whole <= 18 {
 			col.Type = decimalType()
@@ -194,9 +249,12 @@ func (l *columnLook) suggestion() (col blobexpand.Column, reason string) {
 		}
 	case blobexpand.Text:
 		switch {
-		case l.times == l.seen && l.zoned == l.seen:
+		case l.zoned == l.seen && l.instants == l.seen:
 			col.Type = blobexpand.Type{Kind: blobexpand.Timestamp, FSP: 6}
 			return col, "ISO 8601 times with zone"
+		case l.zoned == l.seen:
+			col.Type = blobexpand.Type{Kind: blobexpand.DateTime, FSP: 6}
+			return col, "ISO 8601 times with zone, some beyond what a TIMESTAMP holds: shown in UTC"
 		case l.times == l.seen:
 			col.Type = blobexpand.Type{Kind: blobexpand.DateTime, FSP: 6}
 			return col, "times without zone: taken as UTC"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,53 @@ func TestSuggestedDeclarationsFitTheirValues(t *testing.T) {
 		if _, err := table(t, db, q); errNumber(err) != number {
 			t.Errorf("%s: %v", q, err)
 		}
+	}
+}
+
+// A suggestion is followed, and then no value is lost; ids, versions and what no column holds stay as they are.
+func TestTimesAreSuggestedInEveryForm(t *testing.T) {
+	for _, c := range []struct{ member, values, want, first string }{
+		{"ts", "1700000000123456,1700000001000000", "TIMESTAMP(6)", "2023-11-14 22:13:20.123456"},
+		{"us", "1700000000123456", "TIMESTAMP(6)", "2023-11-14 22:13:20.123456"},
+		{"event_ns", "1700000000123456000", "TIMESTAMP(6)", "2023-11-14 22:13:20.123456"},
+		{"event_ns", "1700000000123456789", "BIGINT", "1700000000123456789"},
+		{"time", "1700000000.25,1700000001", "TIMESTAMP(6)", "2023-11-14 22:13:20.250000"},
+		{"time", "1700000000123.5,1700000001000.25", "TIMESTAMP(6)", "2023-11-14 22:13:20.123500"},
+		{"time", `"1700000000123"`, "TIMESTAMP(3)", "2023-11-14 22:13:20.123"},
+		{"time", `"1700000000"`, "TIMESTAMP", "2023-11-14 22:13:20"},
+		{"account", "1700000000123456", "BIGINT", "1700000000123456"},
+		{"account", "1700000000", "BIGINT", "1700000000"},
+		{"iso", `"2024-01-02T03:04:05+02:00","2024-01-02T03:04:05.5Z"`, "TIMESTAMP(6)", "2024-01-02 01:04:05.000000"},
+		{"iso", `"2024-01-02T03:04:05+0200","2024-01-02 03:04:05+02"`, "TIMESTAMP(6)", "2024-01-02 01:04:05.000000"},
+		{"iso", `"20240102T030405-0330","2024-01-02T03:04Z"`, "TIMESTAMP(6)", "2024-01-02 06:34:05.000000"},
+		{"iso", `"2024-01-02T03:04:05Z","9999-12-31T23:59:59Z"`, "DATETIME(6)", "2024-01-02 03:04:05.000000"},
+		{"iso", `"2024-01-02T03:04:05","2024-01-02 03:04:05.123"`, "DATETIME(6)", "2024-01-02 03:04:05.000000"},
+		{"iso", `"2024-01-02T03:04:05.123456789Z"`, "VARCHAR(16383)", "2024-01-02T03:04:05.123456789Z"},
+		{"day", `"2024-01-02"`, "DATE", "2024-01-02"},
+		{"invoice", `"2024-017","2024-018"`, "VARCHAR(16383)", "2024-017"},
+		{"invoice", `"2024-017 10"`, "VARCHAR(16383)", "2024-017 10"},
+	} {
+		t.Run(c.member+" "+c.values, func(t *testing.T) {
+			in := start(t, nil)
+			in.topic("t", nil)
+			var records []string
+			for _, v := range strings.Split(c.values, ",") {
+				records = append(records, fmt.Sprintf(`{"%s":%s}`, c.member, v))
+			}
+			in.produce(in.id("t"), records...)
+			db := in.open("app", "", "")
+			r, err := table(t, db, "CALL millrace.suggest('t')")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r) != 1 || r[0][2] != c.want {
+				t.Fatalf("%v, want %s", r, c.want)
+			}
+			run(t, in, r[0][6])
+			if got, want := ask(t, db, "SELECT COUNT(*)-COUNT("+c.member+"), COUNT(_error), (SELECT CAST("+c.member+" AS CHAR) FROM t ORDER BY _offset LIMIT 1) FROM t"), "0,0,"+c.first; got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
 	}
 }
 
