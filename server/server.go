@@ -216,6 +216,9 @@ func (s *Server) newKafka(o Options, in *ingest.Ingest, groups *group.Coordinato
 func commitOffsets(ctx context.Context, groups *group.Coordinator, name string, offsets []state.OffsetCommit) error {
 	done := make(chan error, 1)
 	groups.Commit(group.CommitRequest{Group: name, Generation: -1, Offsets: offsets}, func(errs []error, err error) {
+		if errors.Is(err, group.ErrUnknownMember) {
+			err = group.ErrNonEmptyGroup // that is why nobody else may
+		}
 		done <- errors.Join(append(errs, err)...)
 	})
 	select {

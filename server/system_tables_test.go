@@ -45,6 +45,9 @@ func TestTheServersStateIsRows(t *testing.T) {
 	if err != nil || answer.Entries[0].ErrorCode != 0 {
 		t.Fatal(answer, err)
 	}
+	if _, err := openSQL(t, s, "root", "").ExecContext(ctx, "CALL millrace.reset_offsets('g', 'orders', 'earliest')"); err == nil || !strings.Contains(err.Error(), "the group has members") {
+		t.Error(err)
+	}
 	ask := func(query string) string {
 		t.Helper()
 		r, err := openSQL(t, s, "root", "").QueryContext(ctx, query)

@@ -130,6 +130,15 @@ func TestGroupCommands(t *testing.T) {
 	r.expect("topic,partition,before,after\nt,0,5,4\n", "", "group", "reset-offsets", "g", "--to=-1", "--dry-run", "-f", "csv")
 	r.expect("topic,partition,before,after\nt,0,5,1\n", "", "group", "reset-offsets", "g", "-t", "t", "--to", "1", "-f", "csv")
 	r.expect("2\n3\n4\n5\n", "", "consume", "t", "-g", "g")
+	for to, want := range map[string]string{
+		"9":          "topic t partition 0: offset 9 is beyond the end: 5 is taken\ntopic,partition,before,after\nt,0,5,5\n",
+		"-9":         "topic t partition 0: offset -4 is before the first one: 0 is taken\ntopic,partition,before,after\nt,0,5,0\n",
+		"2999-01-01": "topic t partition 0: no record of that time or a later one: the end is taken\ntopic,partition,before,after\nt,0,5,5\n",
+	} {
+		if out, _ := r.do("", "group", "reset-offsets", "g", "-t", "t", "--to="+to, "-n", "-f", "csv"); !strings.HasSuffix(out, want) {
+			t.Errorf("%s: %s", to, out)
+		}
+	}
 	r.expect("topic,partition,before,after\nt,0,,5\n", "", "group", "reset-offsets", "new", "-t", "t", "--to", "latest", "-f", "csv")
 	if out := r.must("", "group", "describe", "g"); !strings.HasPrefix(out, "Group g: Empty, 0 members\n") {
 		t.Fatal(out)

@@ -92,10 +92,11 @@ func (c *Consume) Run(ctx context.Context, s *IO) error {
 		}
 		topics[c.Topic] = c.Partitions
 	}
-	from, err := c.From.offsets(ctx, admin, topics, time.Now())
+	place, err := c.From.in(ctx, admin, topics, time.Now())
 	if err != nil {
 		return err
 	}
+	from := place.offsets
 	ends, err := listOffsets(ctx, admin, topics, latestOffset)
 	if err != nil {
 		return err

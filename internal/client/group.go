@@ -225,9 +225,13 @@ func (c *GroupReset) Run(ctx context.Context, s *IO) error {
 	if err != nil {
 		return err
 	}
-	to, err := c.To.offsets(ctx, cl, partitions, time.Now())
+	place, err := c.To.in(ctx, cl, partitions, time.Now())
 	if err != nil {
 		return err
+	}
+	to := place.offsets
+	for _, n := range place.notes {
+		fmt.Fprintln(s.Err, n)
 	}
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Group, req.Generation = c.Name, -1

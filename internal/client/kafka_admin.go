@@ -113,9 +113,33 @@ func askTopicPartitions(ctx context.Context, cl *kgo.Client, topics []string, cr
 	return found, nil
 }
 
-// listOffsets asks for the offset at a timestamp (or a special one) in every
-// partition. A time after the last record gives the end.
-func listOffsets(ctx context.Context, cl *kgo.Client, topics map[string][]int32, timestamp int64) (partitionOffsets, error) {
+// listOffsets asks for the offset at a special timestamp in every partition.
+func listOffsets(ctx context.Context, cl *kgo.Client, topics map[string][]int32, special int64) (partitionOffsets, error) {
+	offsets, _, err := offsetsAt(ctx, cl, topics, special)
+	return offsets, err
+}
+
+// offsetsForTime asks for the first record of a time, or later, in every partition. Where all are earlier, as late says,
+// it is the end.
+func offsetsForTime(ctx context.Context, cl *kgo.Client, topics map[string][]int32, timestamp int64) (offsets partitionOffsets, late map[string][]int32, err error) {
+	offsets, late, err = offsetsAt(ctx, cl, topics, timestamp)
+	if err != nil || len(late) == 0 {
+		return offsets, nil, err
+	}
+	ends, err := listOffsets(ctx, cl, late, latestOffset)
+	if err != nil {
+		return nil, nil, err
+	}
+	for t, ps := range ends {
+		for p, o := range ps {
+			offsets.set(t, p, o)
+		}
+	}
+	return offsets, late, nil
+}
+
+// offsetsAt asks for the offset at a timestamp in every partition; none are the partitions where there is none.
+func offsetsAt(ctx context.Context, cl *kgo.Client, topics map[string][]int32, timestamp int64) (offsets partitionOffsets, none map[string][]int32, err error) {
 	req := kmsg.NewPtrListOffsetsRequest()
 	for topic, partitions := range topics {
 		rt := kmsg.NewListOffsetsRequestTopic()
@@ -129,19 +153,18 @@ func listOffsets(ctx context.Context, cl *kgo.Client, topics map[string][]int32,
 			req.Topics = append(req.Topics, rt)
 		}
 	}
-	offsets := partitionOffsets{}
+	offsets, none = partitionOffsets{}, map[string][]int32{}
 	if len(req.Topics) == 0 {
-		return offsets, nil
+		return offsets, none, nil
 	}
 	resp, err := req.RequestWith(ctx, cl)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	none := map[string][]int32{}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
 			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-				return nil, fmt.Errorf("topic %s partition %d: %w", t.Topic, p.Partition, err)
+				return nil, nil, fmt.Errorf("topic %s partition %d: %w", t.Topic, p.Partition, err)
 			}
 			if p.Offset < 0 && timestamp >= 0 {
 				none[t.Topic] = append(none[t.Topic], p.Partition)
@@ -150,18 +173,7 @@ func listOffsets(ctx context.Context, cl *kgo.Client, topics map[string][]int32,
 			offsets.set(t.Topic, p.Partition, p.Offset)
 		}
 	}
-	if len(none) > 0 {
-		ends, err := listOffsets(ctx, cl, none, latestOffset)
-		if err != nil {
-			return nil, err
-		}
-		for t, ps := range ends {
-			for p, o := range ps {
-				offsets.set(t, p, o)
-			}
-		}
-	}
-	return offsets, nil
+	return offsets, none, nil
 }
 
 // committedOffsets are a group's; partitions without one are left out.

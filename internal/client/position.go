@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -59,38 +60,65 @@ func (p *Position) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is no position: earliest, latest, an offset, -N before the end, a time (2026-01-31T12:00:00Z) or an age (90s, 2h)", s)
 }
 
-// offsets resolves the position in every partition, within what exists there.
-func (p Position) offsets(ctx context.Context, cl *kgo.Client, topics map[string][]int32, now time.Time) (partitionOffsets, error) {
+// placed is a position in every partition, within what exists there.
+type placed struct {
+	offsets partitionOffsets
+	notes   []string // where that is not what was asked for
+}
+
+// in resolves the position.
+func (p Position) in(ctx context.Context, cl *kgo.Client, topics map[string][]int32, now time.Time) (to placed, err error) {
 	timestamp := int64(0)
 	switch p.kind {
 	case atEarliest:
-		return listOffsets(ctx, cl, topics, earliestOffset)
+		to.offsets, err = listOffsets(ctx, cl, topics, earliestOffset)
+		return to, err
 	case atLatest:
-		return listOffsets(ctx, cl, topics, latestOffset)
+		to.offsets, err = listOffsets(ctx, cl, topics, latestOffset)
+		return to, err
 	case atTime:
 		timestamp = p.value
 	case atAge:
 		timestamp = now.Add(-p.age).UnixMilli()
 	case atOffset, beforeEnd:
-		starts, err := listOffsets(ctx, cl, topics, earliestOffset)
-		if err != nil {
-			return nil, err
+		if to.offsets, err = listOffsets(ctx, cl, topics, earliestOffset); err != nil {
+			return to, err
 		}
 		ends, err := listOffsets(ctx, cl, topics, latestOffset)
 		if err != nil {
-			return nil, err
+			return to, err
 		}
-		for t, ps := range starts {
+		for t, ps := range to.offsets {
 			for partition, start := range ps {
 				end := ends[t][partition]
 				want := p.value
 				if p.kind == beforeEnd {
 					want = end - p.value
 				}
+				switch {
+				case want < start:
+					to.note(t, partition, "offset %d is before the first one: %d is taken", want, start)
+				case want > end:
+					to.note(t, partition, "offset %d is beyond the end: %d is taken", want, end)
+				}
 				ps[partition] = min(max(want, start), end)
 			}
 		}
-		return starts, nil
+		return to, nil
 	}
-	return listOffsets(ctx, cl, topics, max(timestamp, 0))
+	var late map[string][]int32
+	if to.offsets, late, err = offsetsForTime(ctx, cl, topics, max(timestamp, 0)); err != nil {
+		return to, err
+	}
+	for t, ps := range late {
+		for _, partition := range ps {
+			to.note(t, partition, "no record of that time or a later one: the end is taken")
+		}
+	}
+	return to, nil
+}
+
+func (to *placed) note(topic string, partition int32, format string, args ...any) {
+	to.notes = append(to.notes, fmt.Sprintf("topic %s partition %d: ", topic, partition)+fmt.Sprintf(format, args...))
+	slices.Sort(to.notes)
 }

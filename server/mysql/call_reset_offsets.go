@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,7 @@ import (
 
 // resetOffsets carries out CALL millrace.reset_offsets('group', 'topic', where[, partition]): where is 'earliest', 'latest',
 // an offset, or a time, from whose first record on the group will read. The group must have no members, as for
-// kafka-consumer-groups. The rows are the offsets that were committed.
+// kafka-consumer-groups. The rows are the offsets that were committed, with a note where that is not what was asked for.
 func (c *conn) resetOffsets(ctx *sql.Context, params []sqlparser.Expr, bindings map[string]sql.Expression) (*answer, error) {
 	if len(params) < 3 || len(params) > 4 {
 		return nil, sqlerr.New(1318, "42000", "Incorrect number of arguments for PROCEDURE millrace.reset_offsets; expected 3 or 4, got %d", len(params))
@@ -78,10 +79,14 @@ func (c *conn) resetOffsets(ctx *sql.Context, params []sqlparser.Expr, bindings 
 		if err != nil {
 			return nil, err
 		}
-		to := b.End
+		to, note := b.End, any(nil)
 		switch {
+		case isNumber && offset < b.LogStart: // as Kafka's tool does
+			to, note = b.LogStart, fmt.Sprintf("offset %d is before the first one", offset)
+		case isNumber && offset > b.End:
+			note = fmt.Sprintf("offset %d is beyond the end", offset)
 		case isNumber:
-			to = max(b.LogStart, min(offset, b.End)) // as Kafka's tool does
+			to = offset
 		case strings.EqualFold(where, "earliest"):
 			to = b.LogStart
 		case strings.EqualFold(where, "latest"):
@@ -92,13 +97,17 @@ func (c *conn) resetOffsets(ctx *sql.Context, params []sqlparser.Expr, bindings 
 			}
 			if found {
 				to = first
+			} else {
+				note = "no record of that time or a later one: the end"
 			}
 		}
 		commits = append(commits, state.OffsetCommit{TopicPartition: tp, Offset: to, LeaderEpoch: -1, ExpireAt: -1})
-		out = append(out, sql.Row{group, name, p, to})
+		out = append(out, sql.Row{group, name, p, to, note})
 	}
 	if err := c.s.o.CommitOffsets(ctx, group, commits); err != nil {
 		return bad(err.Error())
 	}
-	return rows(sql.Schema{textColumn("group_id"), textColumn("topic"), {Name: "partition", Type: types.Int32}, {Name: "offset", Type: types.Int64}}, out), nil
+	note := textColumn("note")
+	note.Nullable = true
+	return rows(sql.Schema{textColumn("group_id"), textColumn("topic"), {Name: "partition", Type: types.Int32}, {Name: "offset", Type: types.Int64}, note}, out), nil
 }

@@ -131,10 +131,14 @@ func TestOffsetsAreResetToAPlaceOrATime(t *testing.T) {
 	}
 	db := in.open("app", "", "")
 	for _, c := range []struct{ call, want string }{
-		{"CALL millrace.reset_offsets('g', 't', 'earliest')", "g,t,0,0 / g,t,1,0"},
-		{"CALL millrace.reset_offsets('g', 't', 'latest')", "g,t,0,5 / g,t,1,0"},
-		{"CALL millrace.reset_offsets('g', 't', 3)", "g,t,0,3 / g,t,1,0"},
-		{"CALL millrace.reset_offsets('g', 't', '2024-01-02 03:02:00', 0)", "g,t,0,2"},
+		{"CALL millrace.reset_offsets('g', 't', 'earliest')", "g,t,0,0,NULL / g,t,1,0,NULL"},
+		{"CALL millrace.reset_offsets('g', 't', 'latest')", "g,t,0,5,NULL / g,t,1,0,NULL"},
+		{"CALL millrace.reset_offsets('g', 't', 3)", "g,t,0,3,NULL / g,t,1,0,offset 3 is beyond the end"},
+		{"CALL millrace.reset_offsets('g', 't', 5, 0)", "g,t,0,5,NULL"},
+		{"CALL millrace.reset_offsets('g', 't', '1000', 0)", "g,t,0,5,offset 1000 is beyond the end"},
+		{"CALL millrace.reset_offsets('g', 't', -1, 0)", "g,t,0,0,offset -1 is before the first one"},
+		{"CALL millrace.reset_offsets('g', 't', '2024-01-02 03:05:00')", "g,t,0,5,no record of that time or a later one: the end / g,t,1,0,no record of that time or a later one: the end"},
+		{"CALL millrace.reset_offsets('g', 't', '2024-01-02 03:02:00', 0)", "g,t,0,2,NULL"},
 	} {
 		if rows := ask(t, db, c.call); rows != c.want {
 			t.Errorf("%s: %s, want %s", c.call, rows, c.want)
