@@ -182,6 +182,33 @@ func TestImportAndGenerateAndQuery(t *testing.T) {
 	}
 }
 
+func TestARefusedRecordIsNamedWithTheServersReason(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	r.must("", "topic", "create", "rej", "-p", "1", "--set", "millrace.columns=a INT", "--set", "millrace.on_error=reject")
+	r.must("", "topic", "create", "keyed", "-p", "1", "--set", "cleanup.policy=compact")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rej.ndjson")
+	if err := os.WriteFile(file, []byte("{\"a\":1}\n{\"a\":\"zz\"}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	large := strings.Repeat("x", 2_000_000)
+	for _, c := range []struct {
+		want, stdin string
+		args        []string
+	}{
+		{"millrace: record 3: a: found \"zz\", expected INT (INVALID_RECORD)\n", "{\"a\":1}\n{\"a\":2}\n{\"a\":\"zz\"}\n{\"a\":4}\n", []string{"produce", "rej"}},
+		{"record 1: a: found \"zz\", expected INT (INVALID_RECORD)\n", "{\"a\":\"zz\"}", []string{"produce", "rej", "--acks", "1", "-z", "lz4"}},
+		{"(INVALID_RECORD)\n", "v\n", []string{"produce", "keyed"}},
+		{"record 2: a: found \"zz\", expected INT (INVALID_RECORD)\n", "", []string{"import", file, "-t", "rej"}},
+		{"(MESSAGE_TOO_LARGE)\n", "k:" + large, []string{"produce", "keyed", "-f", "key-value"}},
+	} {
+		if out, ok := r.do(c.stdin, c.args...); ok || !strings.Contains(out, c.want) {
+			t.Errorf("%v: %v %q", c.args, ok, out)
+		}
+	}
+	r.expect("", "", "consume", "rej")
+}
+
 func TestTheTopicDecidesHowLargeARecordMayBe(t *testing.T) {
 	r := running{t, testkit.Server(t)}
 	r.must("", "topic", "create", "large", "-p", "1", "--set", "max.message.bytes=5000000")

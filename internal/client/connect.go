@@ -69,10 +69,14 @@ type Kafka struct {
 
 // Client connects, and fails at once when nobody answers.
 func (k *Kafka) Client(ctx context.Context, s *IO, opts ...kgo.Opt) (*kgo.Client, error) {
+	return k.heardClient(ctx, s, nil, opts...)
+}
+
+// heardClient is Client whose connections heard listens to, unless it is nil.
+func (k *Kafka) heardClient(ctx context.Context, s *IO, heard *refusals, opts ...kgo.Opt) (*kgo.Client, error) {
 	opts = append([]kgo.Opt{
 		kgo.SeedBrokers(k.Address),
 		kgo.ClientID("millrace"),
-		kgo.DialTimeout(connectTimeout),
 		kgo.RetryTimeout(2 * connectTimeout),
 		kgo.DisableClientMetrics(),
 	}, opts...)
@@ -80,9 +84,15 @@ func (k *Kafka) Client(ctx context.Context, s *IO, opts ...kgo.Opt) (*kgo.Client
 	if err != nil {
 		return nil, err
 	}
+	plainly := &net.Dialer{Timeout: connectTimeout}
+	dial := dialFunc(plainly.DialContext)
 	if tc != nil {
-		opts = append(opts, kgo.DialTLSConfig(tc))
+		dial = (&tls.Dialer{NetDialer: plainly, Config: tc}).DialContext
 	}
+	if heard != nil {
+		dial = heard.dial(dial)
+	}
+	opts = append(opts, kgo.Dialer(dial))
 	if k.User != "" {
 		pw, err := k.password(s)
 		if err != nil {

@@ -110,7 +110,7 @@ func (c *Gen) Run(ctx context.Context, s *IO) error {
 		_ = bar.Add(1) // only drawing can fail
 		return out.send(r)
 	})
-	if cerr := out.close(); err == nil {
+	if cerr := out.close(); cerr != nil {
 		err = cerr
 	}
 	finishProgress(s, bar)

@@ -83,8 +83,8 @@ func (c *Produce) Run(ctx context.Context, s *IO) error {
 		}
 		return out.send(r)
 	})
-	if cerr := out.close(); err == nil {
-		err = cerr
+	if cerr := out.close(); cerr != nil {
+		err = cerr // it may know by now which record it is
 	}
 	if errors.Is(err, kerr.UnknownTopicOrPartition) {
 		err = fmt.Errorf("topic %s does not exist, and the server creates none by itself (auto-create is off): `millrace topic create %s` does (%w)", c.Topic, c.Topic, err)
@@ -205,25 +205,60 @@ const (
 
 // sink sends records in order and remembers the first failure.
 type sink struct {
-	ctx  context.Context
-	cl   *kgo.Client
-	open func() (*kgo.Client, error)
-	big  *kgo.Client // for records larger than batchBytes; nil until the first
+	ctx   context.Context
+	cl    *kgo.Client
+	open  func() (*kgo.Client, error)
+	big   *kgo.Client // for records larger than batchBytes; nil until the first
+	heard *refusals
 
-	mu   sync.Mutex
-	err  error
-	done int64
+	mu     sync.Mutex
+	queued int64 // records
+	done   int64
+	err    error
+	named  bool            // err is about the record that is at fault
+	failed map[int32]int32 // records by partition
 }
 
 // newSink connects to produce with opts. Close it.
 func (k *Kafka) newSink(ctx context.Context, s *IO, opts ...kgo.Opt) (*sink, error) {
-	cl, err := k.Client(ctx, s, append(opts, kgo.ProducerBatchMaxBytes(batchBytes))...)
+	heard := &refusals{}
+	cl, err := k.heardClient(ctx, s, heard, append(opts, kgo.ProducerBatchMaxBytes(batchBytes))...)
 	if err != nil {
 		return nil, err
 	}
-	return &sink{ctx: ctx, cl: cl, open: func() (*kgo.Client, error) {
-		return k.Client(ctx, s, append(opts, kgo.ProducerBatchMaxBytes(maxBatchBytes), kgo.MaxBufferedBytes(2*maxBatchBytes))...)
+	return &sink{ctx: ctx, cl: cl, heard: heard, failed: map[int32]int32{}, open: func() (*kgo.Client, error) {
+		return k.heardClient(ctx, s, heard, append(opts, kgo.ProducerBatchMaxBytes(maxBatchBytes), kgo.MaxBufferedBytes(2*maxBatchBytes))...)
 	}}, nil
+}
+
+// next numbers a record.
+func (k *sink) next() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.queued++
+	return k.queued
+}
+
+// settle is told what became of a record, in the order of each partition's.
+func (k *sink) settle(number int64, r *kgo.Record, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err == nil {
+		k.done++
+		return
+	}
+	n := k.failed[r.Partition]
+	k.failed[r.Partition]++
+	if k.named {
+		return
+	}
+	// All records of a refused batch fail, and the first of them may be sound.
+	err, named := k.heard.of(err, r.Partition, n)
+	if named {
+		k.named, k.err = true, recordError{number, err}
+	} else if k.err == nil {
+		k.err = err
+	}
 }
 
 // fitsBatch says whether r can be part of a batch of batchBytes.
@@ -242,15 +277,8 @@ func (k *sink) send(r *kgo.Record) error {
 	if !fitsBatch(r) {
 		return k.sendAlone(r)
 	}
-	k.cl.Produce(k.ctx, r, func(_ *kgo.Record, err error) {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if err == nil {
-			k.done++
-		} else if k.err == nil {
-			k.err = err
-		}
-	})
+	number := k.next()
+	k.cl.Produce(k.ctx, r, func(r *kgo.Record, err error) { k.settle(number, r, err) })
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.err
@@ -261,20 +289,15 @@ func (k *sink) sendAlone(r *kgo.Record) error {
 	if err := k.flush(); err != nil {
 		return err
 	}
-	var err error
 	if k.big == nil {
+		var err error
 		if k.big, err = k.open(); err != nil {
 			return err
 		}
 	}
-	err = k.big.ProduceSync(k.ctx, r).FirstErr()
+	k.settle(k.next(), r, k.big.ProduceSync(k.ctx, r).FirstErr())
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err == nil {
-		k.done++
-	} else if k.err == nil {
-		k.err = err
-	}
 	return k.err
 }
 
