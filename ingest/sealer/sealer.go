@@ -32,7 +32,7 @@ type Options struct {
 	// Every is how often the worker looks for something to do; default 1 s.
 	Every time.Duration
 	// Age is after what time without new records the rest of a partition is sealed, however few its rows are (but
-	// minIdleRows); default 10 min. Less makes more and smaller files.
+	// columns.MinFileRows); default 10 min. Less makes more and smaller files.
 	Age time.Duration
 	// Cold is after what time files are written anew, compressed where that pays; 0: never. What is read often is in memory by
 	// then, or is not read often. Less costs more of the processors where records do not live much longer.
@@ -40,9 +40,6 @@ type Options struct {
 }
 
 const (
-	// minIdleRows is from how many rows on an idle partition's rest is worth a file: fewer are expanded faster
-	// than a file is opened.
-	minIdleRows = 8192
 	// fullBlocks is from how many full blocks on a topic is sealed at once: they make a file of the size that is best.
 	fullBlocks = 8
 	// patience is how long full blocks wait for others, to make fewer and larger files.
@@ -379,7 +376,7 @@ func (s *Sealer) due(sn *store.Snapshot, now time.Time) (list []due) {
 			case rows >= block:
 				total += rows
 				full.partitions = append(full.partitions, n)
-			case rows >= minIdleRows && now.Sub(p.grown) >= s.o.Age:
+			case rows >= columns.MinFileRows && now.Sub(p.grown) >= s.o.Age:
 				idle.partitions = append(idle.partitions, n)
 			}
 		}

@@ -94,6 +94,13 @@ func (s *Set) part(t state.Topic, partition int32) *part {
 // BlockRows is how many rows a full block has, unless its bytes are too many.
 func (s *Set) BlockRows() int { return s.o.BlockRows }
 
+// MinFileRows is from how many rows on what is left of an idle partition is worth a file: fewer are expanded faster than a
+// file is opened.
+const MinFileRows = 8192
+
+// WorthFile is from how many rows on a partition gets files at all, sooner or later.
+func (s *Set) WorthFile() int64 { return int64(min(MinFileRows, s.o.BlockRows)) }
+
 // Knows says whether files of a topic are open.
 func (s *Set) Knows(id state.TopicID) bool {
 	s.mu.Lock()

@@ -92,8 +92,19 @@ func TestExpansionsTellOfBlocksThatAreInFiles(t *testing.T) {
 	if got := ask(t, db, "SELECT expansion_lag FROM millrace.partitions WHERE topic='t'"); got != "0" {
 		t.Error(got)
 	}
+	in.produce(in.id("t"), `{"a":1}`)
+	if got := ask(t, db, query); got != "t,done,too few records,3,4,25,26,0,1" {
+		t.Errorf("a record more: %s", got)
+	}
+	in.topic("few", nil, `{"a":1}`)
+	if got := ask(t, db, "SELECT SUM(a) FROM few"); got != "1" {
+		t.Fatal(got)
+	}
+	if got := ask(t, db, query+" WHERE topic='few'"); got != "few,done,too few records,0,1,0,1,0,1" {
+		t.Errorf("a topic of few records: %s", got)
+	}
 	ask(t, db, "ALTER TABLE t MODIFY COLUMN a VARCHAR(5)")
-	if got := ask(t, db, query); got != "t,waiting,types changed,0,3,0,25,25,0" {
+	if got := ask(t, db, query); got != "few,done,too few records,0,1,0,1,0,1 / t,waiting,types changed,0,4,0,26,25,"+fmt.Sprint(1./26) {
 		t.Errorf("after ALTER TABLE: %s", got)
 	}
 }
