@@ -102,7 +102,7 @@ func TestCreateTableRefusesWithMySQLsNumbers(t *testing.T) {
 		{"CREATE TABLE x (a INT NOT NULL)", 1235},
 		{"CREATE TABLE x (a INT DEFAULT 5)", 1235},
 		{"CREATE TABLE x (a INT PRIMARY KEY)", 1235},
-		{"CREATE TABLE x (a INT, KEY (a))", 1235},
+		{"CREATE TABLE x (a INT, UNIQUE KEY (a))", 1235},
 		{"CREATE TABLE x (a INT AS (b + 1))", 1064},
 		{"CREATE TABLE x (a VARCHAR(99999))", 1064},
 		{"CREATE TABLE x (a SET('a', 'b'))", 1235},

@@ -27,15 +27,25 @@ import (
 // configDropped is the topic config that keeps what DROP COLUMN dropped of inferred columns.
 const configDropped = "millrace.columns.dropped"
 
-// alterTable carries out ALTER TABLE, which changes a topic's configs: at once, and for its history, since columns are
+// alterTable carries out ALTER TABLE (and CREATE INDEX, which the engine takes for one), which changes a topic's configs: at once, and for its history, since columns are
 // derived from the stored values. The engine's parser drops table options, so the other one reads the statement.
 func (c *conn) alterTable(ctx *sql.Context, text string) error {
-	stmt, err := c.parseAlter(text)
+	parsed, err := c.parseAlter(text)
 	if err != nil {
 		return err
 	}
-	name := sqlparser.TableName{Name: sqlparser.NewTableIdent(stmt.Table.Name.O), DbQualifier: sqlparser.NewTableIdent(stmt.Table.Schema.O)}
-	topic, err := c.topic(ctx, name, auth.Alter, "ALTER")
+	var stmt *ast.AlterTableStmt
+	switch s := parsed.(type) {
+	case *ast.AlterTableStmt:
+		stmt = s
+	case *ast.CreateIndexStmt: // as the engine's parser has it, that alters a table
+		return c.createIndex(ctx, s)
+	case *ast.DropIndexStmt:
+		return sqlerr.Instead("DROP INDEX", hintIndex)
+	default:
+		return sqlerr.Unsupported("ALTER in this form")
+	}
+	topic, err := c.topic(ctx, tableName(stmt.Table), auth.Alter, "ALTER")
 	if err != nil {
 		return err
 	}
@@ -44,14 +54,22 @@ func (c *conn) alterTable(ctx *sql.Context, text string) error {
 	}
 	for range maxAlterAttempts {
 		done, err := c.alterOnce(ctx, topic.Name, stmt)
-		if done || err != nil {
+		if err != nil {
 			return err
+		}
+		if done {
+			for _, s := range stmt.Specs {
+				if s.Tp == ast.AlterTableAddConstraint {
+					noIndex(ctx, s.Constraint.Name)
+				}
+			}
+			return nil
 		}
 	}
 	return sqlerr.New(1205, "HY000", "Lock wait timeout exceeded: the topic's configs change again and again")
 }
 
-// alterTableForm carries out forms of ALTER TABLE that only one of the two parsers knows.
+// alterTableForm carries out forms of ALTER TABLE and CREATE INDEX that only one of the two parsers knows.
 func alterTableForm(text string) func(*conn, *sql.Context, map[string]sql.Expression) (*answer, error) {
 	return func(c *conn, ctx *sql.Context, _ map[string]sql.Expression) (*answer, error) {
 		if err := c.change(); err != nil {
@@ -64,7 +82,7 @@ func alterTableForm(text string) func(*conn, *sql.Context, map[string]sql.Expres
 // maxAlterAttempts bounds how often a change is tried again because another one came first; each of those made progress.
 const maxAlterAttempts = 100
 
-func (c *conn) parseAlter(text string) (*ast.AlterTableStmt, error) {
+func (c *conn) parseAlter(text string) (ast.StmtNode, error) {
 	p := parser.New()
 	if v, err := c.sess.GetSessionVariable(nil, sql.SqlModeSessionVar); err == nil {
 		if m, ok := v.(string); ok && sql.NewSqlModeFromString(m).ParserOptions().AnsiQuotes {
@@ -78,11 +96,7 @@ func (c *conn) parseAlter(text string) (*ast.AlterTableStmt, error) {
 	if len(stmts) != 1 {
 		return nil, sqlerr.ErrNoMultiple
 	}
-	stmt, ok := stmts[0].(*ast.AlterTableStmt)
-	if !ok {
-		return nil, sqlerr.Unsupported("ALTER in this form")
-	}
-	return stmt, nil
+	return stmts[0], nil
 }
 
 // alterOnce tries the change on the topic as it is; done is false if another change came first.
@@ -242,7 +256,12 @@ func (a *alteration) apply(s *ast.AlterTableSpec) error {
 		return nil
 	case ast.AlterTableRenameTable:
 		return sqlerr.Instead("ALTER TABLE … RENAME", hintRename)
-	case ast.AlterTableAddConstraint, ast.AlterTableDropIndex, ast.AlterTableDropPrimaryKey, ast.AlterTableDropForeignKey, ast.AlterTableRenameIndex:
+	case ast.AlterTableAddConstraint:
+		if !isIndex(s.Constraint) {
+			return sqlerr.Instead("ALTER TABLE … ADD CONSTRAINT", hintIndex)
+		}
+		return checkKey(s.Constraint.Keys, a.columns, a.inferred)
+	case ast.AlterTableDropIndex, ast.AlterTableDropPrimaryKey, ast.AlterTableDropForeignKey, ast.AlterTableRenameIndex:
 		return sqlerr.Instead("ALTER TABLE … INDEX", hintIndex)
 	case ast.AlterTableCoalescePartitions, ast.AlterTableDropPartition, ast.AlterTableRemovePartitioning, ast.AlterTableReorganizePartition:
 		return sqlerr.Instead("fewer partitions", "A topic's partitions can only become more.")

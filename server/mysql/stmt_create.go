@@ -91,6 +91,13 @@ func (c *conn) createTable(ctx *sql.Context, d *sqlparser.DDL) error {
 	case errors.Is(r.Err, state.ErrInvalidPartitions), errors.Is(r.Err, state.ErrTooMany):
 		return sqlerr.New(1499, "HY000", "Too many partitions (including subpartitions) were defined: %v", r.Err)
 	}
+	if r.Err == nil && d.TableSpec != nil {
+		for _, x := range d.TableSpec.Indexes {
+			if isPlainIndex(x) {
+				noIndex(ctx, x.Info.Name.String())
+			}
+		}
+	}
 	return r.Err
 }
 
@@ -111,8 +118,14 @@ func readTableSpec(spec *sqlparser.TableSpec, intent *state.CreateTopic) error {
 		}
 	}
 	for _, x := range spec.Indexes {
-		if !x.Info.Primary || !isSystemKey(x.Columns) {
-			return sqlerr.Instead("keys of a table", "The primary key is (_partition, _offset). "+hintIndex)
+		if !isPlainIndex(x) && !(x.Info.Primary && isSystemKey(x.Columns)) {
+			return sqlerr.Instead("primary and unique keys of a table", "The primary key is (_partition, _offset). "+hintIndex)
+		}
+		for _, k := range x.Columns {
+			if k.Column.String() != "" && !slices.ContainsFunc(spec.Columns, func(d *sqlparser.ColumnDefinition) bool { return d.Name.Equal(k.Column) }) &&
+				!slices.Contains(catalog.SystemColumns(), k.Column.Lowered()) {
+				return noKeyColumn(k.Column.String())
+			}
 		}
 	}
 	if len(spec.Constraints) > 0 {

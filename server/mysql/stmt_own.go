@@ -41,7 +41,7 @@ func newOwnForms() []ownForm {
 		{regexp.MustCompile("(?is)^(?:DESC|DESCRIBE|EXPLAIN)\\s+((?:`[^`]+`|[\\w$]+)(?:\\.(?:`[^`]+`|[\\w$]+))?)\\s+(?:'([^']*)'|`([^`]*)`|([\\w$%]+))$"), instead(func(m []string) string {
 			return "SHOW COLUMNS FROM " + m[1] + " LIKE '" + strings.ReplaceAll(m[2]+m[3]+m[4], "'", "''") + "'"
 		})},
-		{regexp.MustCompile(`(?is)^(ALTER\s+TABLE\b.*)$`), func(m []string) *ownStatement { return &ownStatement{run: alterTableForm(m[1])} }},
+		{regexp.MustCompile(`(?is)^((?:ALTER\s+TABLE|CREATE\s+INDEX)\b.*)$`), func(m []string) *ownStatement { return &ownStatement{run: alterTableForm(m[1])} }},
 		{regexp.MustCompile(`(?is)^DO\s+(.*)$`), func(m []string) *ownStatement { return &ownStatement{run: doExpressions(m[1])} }},
 	}, refusedForms()...)
 }
