@@ -61,3 +61,37 @@ func TestEveryThreatHasItsTests(t *testing.T) {
 		t.Errorf("%d threats, want 25", next-1)
 	}
 }
+
+// The bounds that docs/security.md gives in numbers are those of the code.
+func TestTheBoundsOfStatementsAreDocumented(t *testing.T) {
+	const root = "../.."
+	read := func(path string) string {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	threats := map[string]string{}
+	for line := range strings.Lines(read("docs/security.md")) {
+		if cells := strings.Split(line, "|"); len(cells) > 3 {
+			threats[strings.TrimSpace(cells[1])] = cells[3]
+		}
+	}
+	for _, b := range []struct{ threat, words, file, declared string }{
+		{"S8", "1 MiB of text", "server/mysql/mysql.go", "MaxStatementBytes: 1 << 20"},
+		{"S8", "200,000 nodes", "server/mysql/rewrite/limits.go", "maxNodes = 200_000"},
+		{"S8", "600 deep", "server/mysql/rewrite/limits.go", "maxDepth = 600"},
+		{"S8", "61 tables to a FROM", "server/mysql/rewrite/limits.go", "MaxJoin = 61"},
+		{"S8", "16 keys of a GROUP BY WITH ROLLUP", "server/mysql/rewrite/rollup.go", "maxRollupKeys = 16"},
+		{"S9", "16 MiB (max_allowed_packet)", "server/mysql/wire/wire.go", "MaxPacketBytes = 16 << 20"},
+	} {
+		if !strings.Contains(threats[b.threat], b.words) {
+			t.Errorf("%s does not say: %s", b.threat, b.words)
+		}
+		if !strings.Contains(read(b.file), b.declared) {
+			t.Errorf("%s does not have: %s", b.file, b.declared)
+		}
+	}
+}
