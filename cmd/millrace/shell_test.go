@@ -39,6 +39,7 @@ type terminal struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	text    bytes.Buffer // without the escape sequences
+	screen  *screen
 	seen    int          // up to where was waited for
 	ended   bool
 }
@@ -50,10 +51,10 @@ func shellOn(t *testing.T, mysql string, env ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tm := &terminal{t: t, state: t.TempDir(), process: exec.Command(exe, "sql", "--mysql", mysql)}
+	tm := &terminal{t: t, state: t.TempDir(), process: exec.Command(exe, "sql", "--mysql", mysql), screen: newScreen()}
 	tm.changed = sync.NewCond(&tm.mu)
 	tm.process.Env = append(os.Environ(), append([]string{asCommand + "=1", "TERM=xterm-256color", "PAGER=", "LESS=", "INPUTRC=/dev/null", "XDG_STATE_HOME=" + tm.state}, env...)...)
-	if tm.file, err = pty.StartWithSize(tm.process, &pty.Winsize{Rows: 24, Cols: 100}); err != nil {
+	if tm.file, err = pty.StartWithSize(tm.process, &pty.Winsize{Rows: screenRows, Cols: screenColumns}); err != nil {
 		t.Fatal(err)
 	}
 	read := make(chan struct{})
@@ -71,7 +72,7 @@ func shellOn(t *testing.T, mysql string, env ...string) *terminal {
 	return tm
 }
 
-var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07]*\x07|[=>])|\r")
+var escapes = regexp.MustCompile("\x1b(\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07]*\x07|[=>])|[\r\v]")
 
 func (tm *terminal) read() {
 	b := make([]byte, 64<<10)
@@ -80,6 +81,7 @@ func (tm *terminal) read() {
 		n, err := tm.file.Read(b)
 		tm.mu.Lock()
 		raw = append(raw, b[:n]...)
+		tm.screen.write(b[:n])
 		if i := bytes.LastIndexByte(raw, 0x1b); i < 0 || escapes.Match(raw[i:]) || err != nil {
 			tm.text.Write(escapes.ReplaceAll(raw, nil))
 			raw = nil
@@ -130,6 +132,28 @@ func (tm *terminal) expect(pattern string) string {
 		}
 		if tm.ended || expired {
 			tm.t.Fatalf("no %s on the terminal:\n%s", pattern, fresh)
+		}
+		tm.changed.Wait()
+	}
+}
+
+// shows waits until the screen ends with those rows.
+func (tm *terminal) shows(rows ...string) {
+	tm.t.Helper()
+	want := strings.Join(rows, "\n")
+	expired := false
+	timer := time.AfterFunc(time.Minute, func() {
+		tm.mu.Lock()
+		expired = true
+		tm.changed.Broadcast()
+		tm.mu.Unlock()
+	})
+	defer timer.Stop()
+	tm.mu.Lock()
+	defer tm.mu.Unlock()
+	for !strings.HasSuffix(tm.screen.String(), want) {
+		if tm.ended || expired {
+			tm.t.Fatalf("the screen shows\n%s\nand not at its end\n%s", tm.screen, want)
 		}
 		tm.changed.Wait()
 	}
@@ -209,6 +233,27 @@ func TestTheShellOnATerminal(t *testing.T) {
 	if status := again.leaves(); status != 0 {
 		t.Fatal(status)
 	}
+}
+
+// What stands above the prompt stays there when the window is full, whatever is typed.
+func TestNothingIsWipedWhenTheWindowIsFull(t *testing.T) {
+	r := running{t, testkit.Server(t)}
+	tm := shellOn(t, r.s.MySQLAddr())
+	for range 6 {
+		tm.types("SELECT 1;\r")
+		tm.expect(`\(1 row.*\n`)
+	}
+	const refused = "Error 1146 (42S02): Table 'kafka.nope' doesn't exist"
+	tm.types("SELECT * FROM nope;\r")
+	tm.shows(refused, "kafka>")
+	tm.typed("S")
+	tm.shows(refused, "kafka> S")
+	tm.typed("ELECT\r1 +\r2")
+	tm.shows(refused, "kafka> SELECT", "       1 +", "       2")
+	tm.typed(strings.Repeat("0", screenColumns))
+	tm.shows(refused, "kafka> SELECT", "       1 +", "       2"+strings.Repeat("0", screenColumns-8), strings.Repeat("0", 8))
+	tm.typed("\x15\x7f\x7f")
+	tm.shows(refused, "kafka> SELECT", "       1")
 }
 
 func TestCtrlCStopsTheStatementAndNotTheShell(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/reeflective/readline"
 	"github.com/reeflective/readline/inputrc"
 )
@@ -46,7 +47,10 @@ func (sh *shell) run(ctx context.Context) error {
 	if err := bindKeys(rl.Config); err != nil {
 		return err
 	}
-	rl.Prompt.Primary(func() string { return printable([]byte(sh.database)) + "> " })
+	rl.Prompt.Primary(func() string {
+		prompt := printable([]byte(sh.database)) + "> "
+		return sh.roomBelow(prompt) + prompt
+	})
 	rl.AcceptMultiline = func(text []rune) bool { return sh.complete(string(text)) }
 	complete := newCompleter(sh.session)
 	rl.Completer = func(line []rune, cursor int) readline.Completions { return complete.completions(rl, line, cursor) }
@@ -77,6 +81,27 @@ func (sh *shell) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// roomBelow makes room for the statement that is typed behind prompt and for one row more, then goes back. Readline steps
+// down to the row behind the statement to clear what is there, and up again; on the last row of a window it would step up alone
+// and write over what stands above. (It scrolls by itself if it may ask the terminal where it is; but who drives the shell by a
+// pseudo-terminal does not answer.)
+func (sh *shell) roomBelow(prompt string) string {
+	width, height := sh.io.size()
+	if width < 1 {
+		return ""
+	}
+	rows := 0
+	for line := range strings.SplitSeq(string(*sh.rl.Line()), "\n") {
+		rows += 1 + (text.StringWidth(prompt)+text.StringWidth(strings.ReplaceAll(line, "\t", "     ")))/width
+	}
+	rows = min(rows, height-1)
+	if rows < 1 {
+		return ""
+	}
+	// Vertical tabs move down and scroll as line feeds do, but a prompt with those would be one of several lines.
+	return fmt.Sprintf("%s\x1b[%dA", strings.Repeat("\v", rows), rows)
 }
 
 // bindKeys has the arrows move within a statement of several lines before they leave it for the history,

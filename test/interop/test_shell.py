@@ -87,7 +87,7 @@ class Terminal:
                 return m.group()
             assert time.monotonic() < deadline, f"no {pattern}:\n{self.text}"
             if select.select([self.fd], [], [], 0.1)[0]:
-                self.text += re.sub(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\r", "", os.read(self.fd, 65536).decode(errors="replace"))
+                self.text += re.sub(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\r\x0b]", "", os.read(self.fd, 65536).decode(errors="replace"))
 
     def type(self, keys):
         os.write(self.fd, keys.encode())
