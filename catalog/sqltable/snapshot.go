@@ -31,7 +31,11 @@ type StatementSnapshot struct {
 type Transaction struct {
 	Producer int64 // the id under which its records are written
 	columns  catalog.Own
+	blocks   columns.Own
 }
+
+// Release drops what is kept for its statements, once it has ended.
+func (t *Transaction) Release() { t.blocks.Release() }
 
 type statementKey struct{}
 
@@ -74,6 +78,9 @@ func (s *StatementSnapshot) snapshotLocked() *store.Snapshot {
 func (s *StatementSnapshot) Columns() exec.Source {
 	if s.columns == nil {
 		return nil
+	}
+	if s.own != nil {
+		return s.columns.SourceOf(s.Snapshot(), &s.own.blocks)
 	}
 	return s.columns.Source(s.Snapshot())
 }

@@ -154,7 +154,10 @@ type transactor struct {
 	pid   int64
 	epoch int16
 	seq   map[state.TopicPartition]int32
-	own   *catalog.Own // of the open transaction
+	// Of the open transaction.
+	own    *catalog.Own
+	blocks *Own
+	of     *Set // whose blocks they are
 }
 
 func (f *fixture) transactor(id string) *transactor {
@@ -163,7 +166,7 @@ func (f *fixture) transactor(id string) *transactor {
 	if r.Err != nil {
 		f.t.Fatal(r.Err)
 	}
-	return &transactor{id, r.ProducerID, r.ProducerEpoch, map[state.TopicPartition]int32{}, &catalog.Own{}}
+	return &transactor{id, r.ProducerID, r.ProducerEpoch, map[state.TopicPartition]int32{}, &catalog.Own{}, &Own{}, f.set}
 }
 
 func (f *fixture) end(x *transactor, commit bool) {
@@ -175,12 +178,15 @@ func (f *fixture) end(x *transactor, commit bool) {
 		f.t.Fatal(r.Err)
 	}
 	x.own = &catalog.Own{}
+	x.blocks.Release()
+	x.blocks = &Own{}
 }
 
 // snapshot is a snapshot with a table bound to it.
 type snapshot struct {
 	*store.Snapshot
 	table *catalog.Table
+	own   *Own // nil: nobody's
 }
 
 func (f *fixture) snapshot(topic string) snapshot {
@@ -190,7 +196,7 @@ func (f *fixture) snapshot(topic string) snapshot {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return snapshot{sn, t}
+	return snapshot{sn, t, nil}
 }
 
 // snapshotOf is a snapshot of the transactor's: what is open of it counts.
@@ -201,7 +207,10 @@ func (f *fixture) snapshotOf(topic string, x *transactor) snapshot {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return snapshot{sn, t}
+	if x.of != f.set { // opened again
+		x.blocks, x.of = &Own{}, f.set
+	}
+	return snapshot{sn, t, x.blocks}
 }
 
 // seal writes what there is of one partition into files.
@@ -343,7 +352,7 @@ func sorted(s string) string {
 // byBlocks are the rows as the blocks have them.
 func (f *fixture) byBlocks(s snapshot, cols []scan.Column, prune scan.Expr) []string {
 	f.t.Helper()
-	blocks, err := f.set.Source(s.Snapshot).Blocks(context.Background(), s.table, cols, prune)
+	blocks, err := f.set.SourceOf(s.Snapshot, s.own).Blocks(context.Background(), s.table, cols, prune)
 	if err != nil {
 		f.t.Fatal(err)
 	}

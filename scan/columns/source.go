@@ -16,6 +16,7 @@ import (
 type source struct {
 	set *Set
 	sn  *store.Snapshot
+	own *Own // blocks of the open transaction that sn shows; nil: they are made for each query
 }
 
 var _ exec.Source = (*source)(nil)
@@ -32,7 +33,7 @@ func (s *source) Blocks(ctx context.Context, t *catalog.Table, cols []scan.Colum
 		}
 	}
 	keys := keysOf(t, cols)
-	others := &source{s.set, s.sn.Others()}
+	others := &source{set: s.set, sn: s.sn.Others()}
 	var out []exec.Block
 	for _, r := range scan.Ranges(&scan.Request{Table: t, Filter: prune}) {
 		p := s.set.part(t.Topic, r.Partition)
@@ -44,8 +45,8 @@ func (s *source) Blocks(ctx context.Context, t *catalog.Table, cols []scan.Colum
 		if lo >= hi {
 			continue
 		}
-		// What is kept knows nothing of an open transaction that counts in this snapshot alone. From where that begins,
-		// all is made for this query.
+		// What is kept for all knows nothing of an open transaction that counts in this snapshot alone. From where that
+		// begins, there are blocks of its own.
 		first, own, err := s.sn.OwnFrom(p.tp)
 		if err != nil {
 			return nil, fmt.Errorf("columns: %s-%d: %w", t.Topic.Name, r.Partition, err)
@@ -61,7 +62,13 @@ func (s *source) Blocks(ctx context.Context, t *catalog.Table, cols []scan.Colum
 		}
 		if first < hi {
 			c.source, c.bound = s, bound
-			if err := c.passing(ctx, max(lo, first), hi); err != nil {
+			c.bound.LogStart = max(first, bound.LogStart)
+			fill := c.passing
+			if q := s.own.part(s.set, t.Topic, p.tp); q != nil {
+				c.p = q
+				fill = func(ctx context.Context, lo, hi int64) error { return c.kept(ctx, lo, hi, bound.End) }
+			}
+			if err := fill(ctx, max(lo, first), hi); err != nil {
 				return nil, err
 			}
 		}

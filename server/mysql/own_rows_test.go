@@ -5,6 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"millrace/catalog/sqltable"
+	colset "millrace/scan/columns"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // execAll carries statements out on one connection.
@@ -169,6 +174,55 @@ func TestColumnsThatATransactionBringsAreItsOwnUntilItCommits(t *testing.T) {
 			run(t, in, "DROP TABLE e")
 			in.topic("e", nil, `{"n":1,"s":"x"}`)
 		}
+	}
+}
+
+// What a statement of a transaction expanded of its own rows, the next need not: it is not read again from the first one on.
+func TestOwnRowsAreExpandedOnce(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	in := start(t, func(o *Options) {
+		o.Provider = sqltable.NewProvider(o.Catalog, o.Store, sqltable.Options{Columns: colset.New(colset.Options{Registry: registry})})
+	})
+	run(t, in, "CREATE TABLE o (id BIGINT) PARTITION BY KEY(_key) PARTITIONS 1")
+	expanded := func() float64 {
+		t.Helper()
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range families {
+			if f.GetName() == "millrace_columns_expanded_rows_total" {
+				return f.Metric[0].Counter.GetValue()
+			}
+		}
+		t.Fatal("no such metric")
+		return 0
+	}
+	const each, rounds = 100, 40
+	var values []string
+	for range each {
+		values = append(values, "(1)")
+	}
+	db, other := in.open("app", "", ""), in.open("app", "", "")
+	execAll(t, db, "BEGIN")
+	for i := 1; i <= rounds; i++ {
+		execAll(t, db, "INSERT INTO o (id) VALUES "+strings.Join(values, ","))
+		want := each * i
+		if i > rounds/2 { // a commit of another reaches into what was expanded
+			execAll(t, other, "INSERT INTO o (id) VALUES (1)")
+			want += i - rounds/2
+		}
+		if got := ask(t, db, "SELECT SUM(id) FROM o"); got != fmt.Sprint(want) {
+			t.Fatalf("%d: %s, want %d", i, got, want)
+		}
+	}
+	// Of every row a few columns: when it comes, and once more where blocks are cut anew; not once for each later statement.
+	if n := expanded(); n > 6*each*rounds {
+		t.Errorf("%v rows were expanded, of %d", n, each*rounds)
+	}
+	execAll(t, db, "ROLLBACK")
+	if got := ask(t, db, "SELECT SUM(id) FROM o"); got != fmt.Sprint(rounds/2) {
+		t.Error(got)
 	}
 }
 

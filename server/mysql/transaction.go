@@ -96,6 +96,7 @@ func (s *Server) beginTransaction(ctx context.Context) (*transaction, error) {
 
 func (s *Server) endTransaction(tx *transaction, commit bool) error {
 	defer s.transactions.give(tx.id)
+	defer tx.own.Release()
 	if !commit {
 		return tx.Abort()
 	}
