@@ -10,7 +10,27 @@ import (
 	"millrace/store/state"
 )
 
-const defaultBlockBytes = 64 << 20
+const (
+	defaultBlockBytes = 64 << 20
+	// Blocks of wide records, on average, have less: of those each goroutine holds the values several times over, in batches, in
+	// columns and in rows, and a block costs little beside them. With more, queries take more memory; with less, blocks have
+	// few rows.
+	wideBlockBytes  = 8 << 20
+	wideRecordBytes = 16 << 10
+)
+
+// mostBytes is how many bytes a block of so many rows and bytes may have.
+func (s *Set) mostBytes(rows int, bytes int64) int64 {
+	if bytes >= int64(rows)*wideRecordBytes {
+		return min(s.o.BlockBytes, wideBlockBytes)
+	}
+	return s.o.BlockBytes
+}
+
+// fits says whether a block may have so many rows and bytes.
+func (s *Set) fits(rows int, bytes int64) bool {
+	return rows <= s.o.BlockRows && bytes <= s.mostBytes(rows, bytes)
+}
 
 // block is a run of offsets of a partition. What stands first is immutable.
 type block struct {

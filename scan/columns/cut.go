@@ -84,7 +84,7 @@ func (c *cutter) add(info store.BatchInfo, from, to int64) {
 			b.timed = false
 		}
 		b.minTime, b.maxTime = min(b.minTime, info.MinTimestamp), max(b.maxTime, info.MaxTimestamp)
-		if b.maxRows == most || b.bytes >= c.p.set.o.BlockBytes {
+		if b.maxRows == most || b.bytes >= c.p.set.mostBytes(b.maxRows, b.bytes) {
 			b.full = true
 			c.finish(at)
 			c.begin(at)

@@ -250,7 +250,7 @@ func (p *part) cutTail(ctx context.Context, v *seen, list []*block, at int64) (o
 		rows += b.maxRows
 		bytes += b.bytes
 	}
-	if len(cut) > 0 && open < len(list) && (cut[0].full || rows+cut[0].maxRows > p.set.o.BlockRows || bytes+cut[0].bytes > p.set.o.BlockBytes) {
+	if len(cut) > 0 && open < len(list) && (cut[0].full || !p.set.fits(rows+cut[0].maxRows, bytes+cut[0].bytes)) {
 		// Cut anew from where the tail began, so that blocks are as long as they may be.
 		tail := list[open:]
 		if cut, err = cutBlocks(ctx, p, v, tail[0].from, v.bound.End); err != nil {

@@ -67,7 +67,7 @@ func (p *part) renew(t *catalog.Table, cols []scan.Column, bound state.Bounds, m
 			run, joined := 1, b
 			for i+run < len(st.list) {
 				next := st.list[i+run]
-				if !small(next) || next.copy != b.copy || joined.maxRows+next.maxRows > p.set.o.BlockRows || joined.bytes+next.bytes > p.set.o.BlockBytes {
+				if !small(next) || next.copy != b.copy || !p.set.fits(joined.maxRows+next.maxRows, joined.bytes+next.bytes) {
 					break
 				}
 				joined = join(joined, next)

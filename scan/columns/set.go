@@ -26,7 +26,7 @@ type Options struct {
 	Dir string
 	FS  vfs.FS
 	// BlockRows and BlockBytes are what a block holds at most; default (and most) exec.MaxBlockRows, and
-	// 64 MiB of raw batches: what one goroutine of a query expands at a time.
+	// 64 MiB of raw batches (8 MiB of records of 16 KiB and more): what one goroutine of a query expands at a time.
 	BlockRows  int
 	BlockBytes int64
 	// Now is the clock; default time.Now.
