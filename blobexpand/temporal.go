@@ -17,7 +17,9 @@ type Instant struct {
 }
 
 // InTimestamp says whether a TIMESTAMP can hold it.
-func (t Instant) InTimestamp() bool { return t.Micros >= minTimestampMicros && t.Micros <= maxTimestampMicros }
+func (t Instant) InTimestamp() bool {
+	return t.Micros >= minTimestampMicros && t.Micros <= maxTimestampMicros
+}
 
 // ParseInstant reads s as columns of DATE, DATETIME and TIMESTAMP do; ok is false if it is no ISO 8601 date, or not exact in
 // microseconds, or outside the years 1 to 9999.

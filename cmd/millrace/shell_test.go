@@ -40,7 +40,7 @@ type terminal struct {
 	changed *sync.Cond
 	text    bytes.Buffer // without the escape sequences
 	screen  *screen
-	seen    int          // up to where was waited for
+	seen    int // up to where was waited for
 	ended   bool
 }
 

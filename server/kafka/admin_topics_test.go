@@ -18,7 +18,8 @@ import (
 )
 
 func TestCreateTopicsSaysWhatIsWrong(t *testing.T) {
-	a := startAdminServer(t, func(o *Options) {
+	a := start(t, func(o *Options) {
+		o.DefaultPartitions = 3
 		o.Admin.CheckColumns = func(ddl string) error {
 			if strings.Contains(ddl, "BIGNT") {
 				return errors.New("unknown type BIGNT")
@@ -66,7 +67,7 @@ func TestCreateTopicsSaysWhatIsWrong(t *testing.T) {
 			}
 			req := kmsg.NewPtrCreateTopicsRequest()
 			req.Topics, req.ValidateOnly = []kmsg.CreateTopicsRequestTopic{tt.topic}, validateOnly
-			got := a.dial().ask(versioned(req, 7)).(*kmsg.CreateTopicsResponse).Topics[0]
+			got := a.raw().ask(versioned(req, 7)).(*kmsg.CreateTopicsResponse).Topics[0]
 			if got.ErrorCode != tt.code || !strings.Contains(api.Deref(got.ErrorMessage), tt.message) {
 				t.Errorf("%s: %d %s", tt.what, got.ErrorCode, api.Deref(got.ErrorMessage))
 			}
@@ -87,20 +88,20 @@ func TestCreateTopicsSaysWhatIsWrong(t *testing.T) {
 	req := kmsg.NewPtrCreateTopicsRequest()
 	twice := kmsg.CreateTopicsRequestTopic{Topic: "twice", NumPartitions: 1, ReplicationFactor: 1}
 	req.Topics = []kmsg.CreateTopicsRequestTopic{twice, twice}
-	if got := a.dial().ask(versioned(req, 7)).(*kmsg.CreateTopicsResponse).Topics; len(got) != 1 || got[0].ErrorCode != kafkaerr.InvalidRequest {
+	if got := a.raw().ask(versioned(req, 7)).(*kmsg.CreateTopicsResponse).Topics; len(got) != 1 || got[0].ErrorCode != kafkaerr.InvalidRequest {
 		t.Errorf("duplicate: %+v", got)
 	}
 }
 
 func TestTopicsAreDeletedByNameAndID(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	one, two := a.create("one", 1), a.create("two", 1)
 	name := "one"
 	req := kmsg.NewPtrDeleteTopicsRequest()
 	req.Topics = []kmsg.DeleteTopicsRequestTopic{
 		{Topic: &name}, {TopicID: two.ID}, {TopicID: [16]byte{9}}, {}, {Topic: &name, TopicID: two.ID},
 	}
-	got := a.dial().ask(versioned(req, 6)).(*kmsg.DeleteTopicsResponse).Topics
+	got := a.raw().ask(versioned(req, 6)).(*kmsg.DeleteTopicsResponse).Topics
 	for i, want := range []int16{kafkaerr.None, kafkaerr.None, kafkaerr.UnknownTopicID, kafkaerr.InvalidRequest, kafkaerr.InvalidRequest} {
 		if got[i].ErrorCode != want {
 			t.Errorf("%d: %d %s", i, got[i].ErrorCode, api.Deref(got[i].ErrorMessage))
@@ -117,7 +118,7 @@ func TestTopicsAreDeletedByNameAndID(t *testing.T) {
 		t.Error("the new topic has the old id")
 	}
 	req.Topics = []kmsg.DeleteTopicsRequestTopic{{Topic: &name}, {TopicID: again.ID}}
-	for _, g := range a.dial().ask(versioned(req, 6)).(*kmsg.DeleteTopicsResponse).Topics {
+	for _, g := range a.raw().ask(versioned(req, 6)).(*kmsg.DeleteTopicsResponse).Topics {
 		if g.ErrorCode != kafkaerr.InvalidRequest {
 			t.Errorf("named twice: %+v", g)
 		}
@@ -125,13 +126,13 @@ func TestTopicsAreDeletedByNameAndID(t *testing.T) {
 }
 
 func TestPartitionsCanOnlyGrow(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 2)
 	ask := func(count int32, assignment []kmsg.CreatePartitionsRequestTopicAssignment, validate bool) int16 {
 		req := kmsg.NewPtrCreatePartitionsRequest()
 		req.Topics = []kmsg.CreatePartitionsRequestTopic{{Topic: "t", Count: count, Assignment: assignment}}
 		req.ValidateOnly = validate
-		return a.dial().ask(versioned(req, 3)).(*kmsg.CreatePartitionsResponse).Topics[0].ErrorCode
+		return a.raw().ask(versioned(req, 3)).(*kmsg.CreatePartitionsResponse).Topics[0].ErrorCode
 	}
 	for i, tt := range []struct {
 		count      int32
@@ -159,14 +160,14 @@ func TestPartitionsCanOnlyGrow(t *testing.T) {
 
 // TestDeleteRecords is cases.md C54 without its fetches.
 func TestDeleteRecords(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	topic := a.create("t", 1)
 	a.create("compacted", 1, "cleanup.policy", "compact")
 	a.produce("t", 1, 10)
 	ask := func(name string, partition int32, offset int64) kmsg.DeleteRecordsResponseTopicPartition {
 		req := kmsg.NewPtrDeleteRecordsRequest()
 		req.Topics = []kmsg.DeleteRecordsRequestTopic{{Topic: name, Partitions: []kmsg.DeleteRecordsRequestTopicPartition{{Partition: partition, Offset: offset}}}}
-		return a.dial().ask(versioned(req, 2)).(*kmsg.DeleteRecordsResponse).Topics[0].Partitions[0]
+		return a.raw().ask(versioned(req, 2)).(*kmsg.DeleteRecordsResponse).Topics[0].Partitions[0]
 	}
 	for i, tt := range []struct {
 		name      string
@@ -192,12 +193,12 @@ func TestDeleteRecords(t *testing.T) {
 	}
 }
 
-func (a *adminServer) describe(kind kmsg.ConfigResourceType, name string, keys ...string) map[string]kmsg.DescribeConfigsResponseResourceConfig {
+func (a *env) describe(kind kmsg.ConfigResourceType, name string, keys ...string) map[string]kmsg.DescribeConfigsResponseResourceConfig {
 	a.t.Helper()
 	req := kmsg.NewPtrDescribeConfigsRequest()
 	req.Resources = []kmsg.DescribeConfigsRequestResource{{ResourceType: kind, ResourceName: name, ConfigNames: keys}}
 	req.IncludeSynonyms, req.IncludeDocumentation = true, true
-	res := a.dial().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]
+	res := a.raw().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]
 	if res.ErrorCode != kafkaerr.None {
 		a.t.Fatalf("describe %s: %d %s", name, res.ErrorCode, api.Deref(res.ErrorMessage))
 	}
@@ -209,7 +210,7 @@ func (a *adminServer) describe(kind kmsg.ConfigResourceType, name string, keys .
 }
 
 func TestDescribeConfigsReportsEverythingWithItsSource(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t, func(o *Options) { o.DefaultPartitions = 3 })
 	a.create("t", 1, "cleanup.policy", "compact", "retention.ms", "1000")
 	configs := a.describe(kmsg.ConfigResourceTypeTopic, "t")
 	if len(configs) != len(topicconfig.Definitions()) {
@@ -242,18 +243,18 @@ func TestDescribeConfigsReportsEverythingWithItsSource(t *testing.T) {
 	} {
 		req := kmsg.NewPtrDescribeConfigsRequest()
 		req.Resources = []kmsg.DescribeConfigsRequestResource{res}
-		if got := a.dial().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.InvalidRequest {
+		if got := a.raw().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.InvalidRequest {
 			t.Errorf("%+v: %+v", res, got)
 		}
 	}
 }
 
-func (a *adminServer) alter(name string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
+func (a *env) alter(name string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
 	a.t.Helper()
 	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
 	req.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: name, Configs: ops}}
 	req.ValidateOnly = validateOnly
-	return a.dial().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
+	return a.raw().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 }
 
 func operation(op kmsg.IncrementalAlterConfigOp, name, value string) kmsg.IncrementalAlterConfigsRequestResourceConfig {
@@ -261,7 +262,7 @@ func operation(op kmsg.IncrementalAlterConfigOp, name, value string) kmsg.Increm
 }
 
 func TestConfigsAreChangedIncrementally(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 1)
 	const set, del, app, sub = kmsg.IncrementalAlterConfigOpSet, kmsg.IncrementalAlterConfigOpDelete, kmsg.IncrementalAlterConfigOpAppend, kmsg.IncrementalAlterConfigOpSubtract
 	for i, tt := range []struct {
@@ -293,7 +294,7 @@ func TestConfigsAreChangedIncrementally(t *testing.T) {
 	value := "9"
 	req := kmsg.NewPtrAlterConfigsRequest()
 	req.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: "t", Configs: []kmsg.AlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: &value}}}}
-	if got := a.dial().ask(versioned(req, 2)).(*kmsg.AlterConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.None {
+	if got := a.raw().ask(versioned(req, 2)).(*kmsg.AlterConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.None {
 		t.Errorf("got %+v", got)
 	}
 	if topic, _ := a.st.Topics().ByName("t"); fmt.Sprint(topic.Configs) != "map[retention.ms:9]" {
@@ -302,7 +303,7 @@ func TestConfigsAreChangedIncrementally(t *testing.T) {
 }
 
 func TestConcurrentChangesOfDifferentConfigsAllSurvive(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 1)
 	names := []string{"retention.ms", "retention.bytes", "segment.ms", "flush.ms", "delete.retention.ms", "max.message.bytes", "file.delete.delay.ms", "segment.jitter.ms"}
 	var wg sync.WaitGroup
@@ -320,24 +321,24 @@ func TestConcurrentChangesOfDifferentConfigsAllSurvive(t *testing.T) {
 }
 
 func TestLogDirsReportRealSizes(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 2)
 	a.create("other", 1)
 	a.produce("t", 1, 100)
 	req := kmsg.NewPtrDescribeLogDirsRequest()
-	all := a.dial().ask(versioned(req, 4)).(*kmsg.DescribeLogDirsResponse)
+	all := a.raw().ask(versioned(req, 4)).(*kmsg.DescribeLogDirsResponse)
 	if len(all.Dirs) != 1 || all.Dirs[0].Dir != "/data" || len(all.Dirs[0].Topics) != 2 {
 		t.Fatalf("got %+v", all)
 	}
 	req.Topics = []kmsg.DescribeLogDirsRequestTopic{{Topic: "t", Partitions: []int32{0, 1, 7}}}
-	some := a.dial().ask(versioned(req, 4)).(*kmsg.DescribeLogDirsResponse).Dirs[0].Topics
+	some := a.raw().ask(versioned(req, 4)).(*kmsg.DescribeLogDirsResponse).Dirs[0].Topics
 	if len(some) != 1 || len(some[0].Partitions) != 2 || some[0].Partitions[0].Size < 200 || some[0].Partitions[1].Size != 0 {
 		t.Errorf("got %+v", some)
 	}
 }
 
 func TestAPartitionMovesToTheDirectoryWhereItIsAndToNoOther(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 2)
 	req := kmsg.NewPtrAlterReplicaLogDirsRequest()
 	dir := func(path, topic string, partitions ...int32) {
@@ -346,7 +347,7 @@ func TestAPartitionMovesToTheDirectoryWhereItIsAndToNoOther(t *testing.T) {
 	dir("/data", "t", 0, 2)
 	dir("/elsewhere", "t", 1)
 	dir("/data", "unknown", 0)
-	got := a.dial().ask(versioned(req, 2)).(*kmsg.AlterReplicaLogDirsResponse).Topics
+	got := a.raw().ask(versioned(req, 2)).(*kmsg.AlterReplicaLogDirsResponse).Topics
 	codes := map[string]int16{}
 	for _, topic := range got {
 		for _, p := range topic.Partitions {
@@ -360,7 +361,7 @@ func TestAPartitionMovesToTheDirectoryWhereItIsAndToNoOther(t *testing.T) {
 }
 
 func TestPartitionsAreDescribedInPages(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	for _, name := range []string{"a", "b", "c"} {
 		a.create(name, 3)
 	}
@@ -368,7 +369,7 @@ func TestPartitionsAreDescribedInPages(t *testing.T) {
 	req.ResponsePartitionLimit = 4
 	var got []string
 	for range 10 {
-		resp := a.dial().ask(req).(*kmsg.DescribeTopicPartitionsResponse)
+		resp := a.raw().ask(req).(*kmsg.DescribeTopicPartitionsResponse)
 		n := 0
 		for _, topic := range resp.Topics {
 			for _, p := range topic.Partitions {
@@ -390,14 +391,14 @@ func TestPartitionsAreDescribedInPages(t *testing.T) {
 }
 
 func TestChangesOfTheBrokerAreRefused(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	value := "1"
 	req := kmsg.NewPtrAlterConfigsRequest()
 	req.Resources = []kmsg.AlterConfigsRequestResource{
 		{ResourceType: kmsg.ConfigResourceTypeBroker, ResourceName: "1", Configs: []kmsg.AlterConfigsRequestResourceConfig{{Name: "num.partitions", Value: &value}}},
 		{ResourceType: kmsg.ConfigResourceTypeClientMetrics, ResourceName: "x"},
 	}
-	got := a.dial().ask(versioned(req, 2)).(*kmsg.AlterConfigsResponse).Resources
+	got := a.raw().ask(versioned(req, 2)).(*kmsg.AlterConfigsResponse).Resources
 	if got[0].ErrorCode != kafkaerr.ClusterAuthorizationFailed || got[1].ErrorCode != kafkaerr.InvalidRequest {
 		t.Errorf("got %+v", got)
 	}

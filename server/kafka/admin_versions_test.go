@@ -272,8 +272,8 @@ func adminAPIs(s *Server) (list []endpoint) {
 
 // TestErrorsAreAnsweredInTheVersionAsked is cases.md C57 for the group and admin APIs.
 func TestErrorsAreAnsweredInTheVersionAsked(t *testing.T) {
-	a := startAdminServer(t)
-	c := a.dial()
+	a := start(t)
+	c := a.raw()
 	for _, api := range adminAPIs(a.srv) {
 		for version := api.min; version <= api.max; version++ {
 			req, want := failing(api.key)
@@ -303,12 +303,12 @@ func TestErrorsAreAnsweredInTheVersionAsked(t *testing.T) {
 }
 
 func TestStrangersAreDeniedEveryGroupAndAdminRequest(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("no-such-topic", 1)
 	if err := a.auth.AddUser("admin", "a-long-password"); err != nil {
 		t.Fatal(err)
 	}
-	c := a.dial()
+	c := a.raw()
 	denied := map[int16]bool{
 		kafkaerr.TopicAuthorizationFailed: true, kafkaerr.GroupAuthorizationFailed: true,
 		kafkaerr.ClusterAuthorizationFailed: true, kafkaerr.UnknownTopicID: true, kafkaerr.TransactionalIDAuthorization: true,

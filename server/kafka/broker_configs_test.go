@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheBrokerTellsWhichGroupsItServesAndThatTheyMigrate(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	configs := a.describe(kmsg.ConfigResourceTypeBroker, "1")
 	for name, want := range map[string]string{
 		"group.coordinator.rebalance.protocols": "classic,consumer,share",
@@ -32,7 +32,7 @@ func TestTheBrokerTellsWhichGroupsItServesAndThatTheyMigrate(t *testing.T) {
 }
 
 func TestWhatIsNotServedIsNoRebalanceProtocol(t *testing.T) {
-	a := startAdminServer(t, func(o *Options) { o.Admin.Share = nil })
+	a := start(t, func(o *Options) { o.Admin.Share = nil })
 	if c := a.describe(kmsg.ConfigResourceTypeBroker, "1", "group.coordinator.rebalance.protocols")["group.coordinator.rebalance.protocols"]; api.Deref(c.Value) != "classic,consumer" {
 		t.Errorf("got %+v", c)
 	}

@@ -387,7 +387,7 @@ func TestTheLargestTimestampIsFoundHoweverItCame(t *testing.T) {
 }
 
 func TestTopicsAreAssignedOrCountedButNotBoth(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	ask := func(n int32, rf int16) kmsg.CreateTopicsResponseTopic {
 		r := kmsg.NewPtrCreateTopicsRequest()
 		topic := kmsg.NewCreateTopicsRequestTopic()
@@ -396,7 +396,7 @@ func TestTopicsAreAssignedOrCountedButNotBoth(t *testing.T) {
 			topic.ReplicaAssignment = append(topic.ReplicaAssignment, kmsg.CreateTopicsRequestTopicReplicaAssignment{Partition: p, Replicas: []int32{a.srv.o.NodeID}})
 		}
 		r.Topics = append(r.Topics, topic)
-		return a.dial().ask(versioned(r, 7)).(*kmsg.CreateTopicsResponse).Topics[0]
+		return a.raw().ask(versioned(r, 7)).(*kmsg.CreateTopicsResponse).Topics[0]
 	}
 	if got := ask(10, 1); got.ErrorCode != kafkaerr.InvalidRequest {
 		t.Errorf("both: %d", got.ErrorCode)
@@ -425,7 +425,7 @@ func TestKeysValuesAndHeadersComeBackUnderEveryCodec(t *testing.T) {
 }
 
 func TestAFencedMemberOfAConsumerGroupIsToldInEveryWay(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 2)
 	beat := func(member string, epoch int32, instance string, topics ...string) *kmsg.ConsumerGroupHeartbeatResponse {
 		r := kmsg.NewPtrConsumerGroupHeartbeatRequest()
@@ -433,7 +433,7 @@ func TestAFencedMemberOfAConsumerGroupIsToldInEveryWay(t *testing.T) {
 		if epoch == 0 {
 			r.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
 		}
-		return a.dial().ask(versioned(r, 1)).(*kmsg.ConsumerGroupHeartbeatResponse)
+		return a.raw().ask(versioned(r, 1)).(*kmsg.ConsumerGroupHeartbeatResponse)
 	}
 	one := beat("one", 0, "i", "t")
 	if one.ErrorCode != kafkaerr.None || one.MemberEpoch < 1 || one.Assignment == nil {

@@ -29,7 +29,7 @@ var apiNotes = map[int16]string{
 // what is served.
 func TestTheDocumentedAPIsAreThoseServed(t *testing.T) {
 	const file = "../../docs/kafka-apis.md"
-	list := startAdminServer(t).srv.apis()
+	list := start(t).srv.apis()
 	slices.SortFunc(list, func(a, b endpoint) int { return int(a.key) - int(b.key) })
 	var b strings.Builder
 	b.WriteString("# Kafka APIs\n\nMade from the server's own table by `go test ./server/kafka -run TheDocumentedAPIs -update`. What is not here is not advertised.\n\n| key | API | versions | |\n|---|---|---|---|\n")

@@ -11,7 +11,6 @@ import (
 	"millrace/server/kafka/api"
 	"millrace/server/kafka/kafkaerr"
 
-	"millrace/internal/vfs"
 	"millrace/store/state"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -57,7 +56,7 @@ func TestTwoConsumersShareATopicAndTheOneLeftTakesOver(t *testing.T) {
 		"cooperative": kgo.Balancers(kgo.CooperativeStickyBalancer()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := startAdminServer(t)
+			a := start(t)
 			a.create("t", 4)
 			a.produce("t", 4, 400)
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -113,7 +112,7 @@ func TestTwoConsumersShareATopicAndTheOneLeftTakesOver(t *testing.T) {
 	}
 }
 
-func (a *adminServer) members(name string) []string {
+func (a *env) members(name string) []string {
 	d, _ := a.groups.Describe(name)
 	var ids []string
 	for _, m := range d.Members {
@@ -122,7 +121,7 @@ func (a *adminServer) members(name string) []string {
 	return ids
 }
 
-func (a *adminServer) state(name string) string {
+func (a *env) state(name string) string {
 	d, ok := a.groups.Describe(name)
 	if !ok {
 		return "none"
@@ -131,7 +130,7 @@ func (a *adminServer) state(name string) string {
 }
 
 // lag is what the group has not committed of the topic.
-func (a *adminServer) lag(name, topic string) int64 {
+func (a *env) lag(name, topic string) int64 {
 	tp, ok := a.st.Topics().ByName(topic)
 	if !ok {
 		a.t.Fatalf("no topic %s", topic)
@@ -150,7 +149,7 @@ func (a *adminServer) lag(name, topic string) int64 {
 }
 
 func TestRestartedStaticConsumerKeepsItsPartitions(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 2)
 	a.produce("t", 2, 20)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -178,7 +177,7 @@ func TestRestartedStaticConsumerKeepsItsPartitions(t *testing.T) {
 }
 
 func TestConsumerReadsWithinItsFirstSeconds(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 1)
 	a.produce("t", 1, 1)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -194,8 +193,7 @@ func TestConsumerReadsWithinItsFirstSeconds(t *testing.T) {
 }
 
 func TestGroupGoesOnAfterARestartOfTheServer(t *testing.T) {
-	fs := vfs.NewMem()
-	a := startAdminServerOn(t, fs)
+	a := start(t)
 	a.create("t", 2)
 	a.produce("t", 2, 20)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -210,9 +208,9 @@ func TestGroupGoesOnAfterARestartOfTheServer(t *testing.T) {
 	}
 	cl.Close()
 	before, _ := a.groups.Describe("readers")
-	a.stop()
+	a.close()
 
-	a = startAdminServerOn(t, fs)
+	a.open()
 	after, ok := a.groups.Describe("readers")
 	if !ok || after.Generation != before.Generation || len(after.Members) != 1 || after.State != before.State {
 		t.Errorf("before %+v\nafter %+v", before, after)
@@ -232,9 +230,9 @@ func TestGroupGoesOnAfterARestartOfTheServer(t *testing.T) {
 }
 
 func TestOffsetsByNameAndByID(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	topic := a.create("t", 2)
-	c := a.dial()
+	c := a.raw()
 	commit := func(version int16, partition int32, offset int64) int16 {
 		metadata := fmt.Sprint("v", version)
 		req := kmsg.NewPtrOffsetCommitRequest()
@@ -302,7 +300,7 @@ func TestOffsetsByNameAndByID(t *testing.T) {
 }
 
 func TestGroupsAreListedDescribedAndDeleted(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 1)
 	a.produce("t", 1, 1)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -315,7 +313,7 @@ func TestGroupsAreListedDescribedAndDeleted(t *testing.T) {
 	if err := cl.CommitUncommittedOffsets(ctx); err != nil {
 		t.Fatal(err)
 	}
-	c := a.dial()
+	c := a.raw()
 	list := func(states, types []string) []kmsg.ListGroupsResponseGroup {
 		req := kmsg.NewPtrListGroupsRequest()
 		req.StatesFilter, req.TypesFilter = states, types
@@ -357,8 +355,8 @@ func TestGroupsAreListedDescribedAndDeleted(t *testing.T) {
 }
 
 func TestFindCoordinatorNamesThisNode(t *testing.T) {
-	a := startAdminServer(t)
-	c := a.dial()
+	a := start(t)
+	c := a.raw()
 	if len(a.st.Topics().All()) != 0 {
 		t.Error("there are topics before anyone asked for a coordinator")
 	}

@@ -15,16 +15,16 @@ import (
 // configResourceGroup is the type of a group whose configs are meant.
 const configResourceGroup = 32
 
-func (a *adminServer) alterGroup(group string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
+func (a *env) alterGroup(group string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
 	a.t.Helper()
 	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
 	req.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceType(configResourceGroup), ResourceName: group, Configs: ops}}
 	req.ValidateOnly = validateOnly
-	return a.dial().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
+	return a.raw().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 }
 
 func TestConfigsOfAGroupAreSetListedAndRemoved(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	type ops = []kmsg.IncrementalAlterConfigsRequestResourceConfig
 	const set, del, app = kmsg.IncrementalAlterConfigOpSet, kmsg.IncrementalAlterConfigOpDelete, kmsg.IncrementalAlterConfigOpAppend
 	for i, tt := range []struct {
@@ -67,7 +67,7 @@ func TestConfigsOfAGroupAreSetListedAndRemoved(t *testing.T) {
 	list := func() string {
 		req := kmsg.NewPtrListConfigResourcesRequest()
 		req.ResourceTypes = []int8{configResourceGroup}
-		return fmt.Sprint(a.dial().ask(versioned(req, 1)).(*kmsg.ListConfigResourcesResponse).ConfigResources)
+		return fmt.Sprint(a.raw().ask(versioned(req, 1)).(*kmsg.ListConfigResourcesResponse).ConfigResources)
 	}
 	if got := list(); got != "[{g 32 {[]}}]" && got != fmt.Sprint([]kmsg.ListConfigResourcesResponseConfigResource{{Name: "g", Type: configResourceGroup}}) {
 		t.Errorf("got %s", got)
@@ -75,7 +75,7 @@ func TestConfigsOfAGroupAreSetListedAndRemoved(t *testing.T) {
 
 	replace := kmsg.NewPtrAlterConfigsRequest() // with nothing
 	replace.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceType(configResourceGroup), ResourceName: "g"}}
-	if got := a.dial().ask(versioned(replace, 2)).(*kmsg.AlterConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.None {
+	if got := a.raw().ask(versioned(replace, 2)).(*kmsg.AlterConfigsResponse).Resources[0]; got.ErrorCode != kafkaerr.None {
 		t.Errorf("got %+v", got)
 	}
 	if got := list(); got != "[]" {
@@ -84,12 +84,12 @@ func TestConfigsOfAGroupAreSetListedAndRemoved(t *testing.T) {
 }
 
 func TestAShareGroupTakesItsConfigsAtOnce(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 1)
 	beat := func(member string) *kmsg.ShareGroupHeartbeatResponse {
 		req := kmsg.NewPtrShareGroupHeartbeatRequest()
 		req.GroupID, req.MemberID, req.SubscribedTopicNames = "g", member, []string{"t"}
-		return a.dial().ask(versioned(req, 1)).(*kmsg.ShareGroupHeartbeatResponse)
+		return a.raw().ask(versioned(req, 1)).(*kmsg.ShareGroupHeartbeatResponse)
 	}
 	if got := beat("a"); got.ErrorCode != kafkaerr.None || got.HeartbeatIntervalMillis != 5000 {
 		t.Errorf("got %+v", got)
@@ -103,14 +103,14 @@ func TestAShareGroupTakesItsConfigsAtOnce(t *testing.T) {
 }
 
 func TestAConsumerGroupTakesItsConfigsAtOnce(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 1)
 	if code := a.alterGroup("g", false, operation(kmsg.IncrementalAlterConfigOpSet, groupconfig.ConsumerHeartbeatInterval, "6000")); code != kafkaerr.None {
 		t.Fatal(code)
 	}
 	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
 	req.Group, req.MemberID, req.RebalanceTimeoutMillis, req.SubscribedTopicNames, req.Topics = "g", "m", 60_000, []string{"t"}, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
-	if got := a.dial().ask(versioned(req, 1)).(*kmsg.ConsumerGroupHeartbeatResponse); got.ErrorCode != kafkaerr.None || got.HeartbeatIntervalMillis != 6000 {
+	if got := a.raw().ask(versioned(req, 1)).(*kmsg.ConsumerGroupHeartbeatResponse); got.ErrorCode != kafkaerr.None || got.HeartbeatIntervalMillis != 6000 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -13,12 +13,12 @@ import (
 // TestAMemberLivesInEveryVersion joins, syncs, beats, commits and leaves in each version of
 // JoinGroup, with the versions of the other APIs that a client of its time speaks.
 func TestAMemberLivesInEveryVersion(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	topic := a.create("t", 1)
 	for version := int16(0); version <= 9; version++ {
 		t.Run(fmt.Sprint("JoinGroup v", version), func(t *testing.T) {
 			t.Parallel() // the delays of the first rebalances pass together
-			c := a.dial()
+			c := a.raw()
 			c.t = t
 			name := fmt.Sprint("g", version)
 			protocolType, protocol := "consumer", "range"

@@ -17,6 +17,7 @@ import (
 	"millrace/internal/vfs"
 	"millrace/server/auth"
 	"millrace/server/kafka/group"
+	"millrace/server/kafka/groupconfig"
 	"millrace/server/kafka/share"
 	"millrace/store"
 	"millrace/store/state"
@@ -28,13 +29,14 @@ import (
 
 // env is a server over a store on an in-memory file system.
 type env struct {
-	t     testing.TB
-	fs    vfs.FS
-	st    *store.Store
-	auth  *auth.Service
-	srv   *Server
-	addr  string
-	ended chan error
+	t      testing.TB
+	fs     vfs.FS
+	st     *store.Store
+	auth   *auth.Service
+	groups *group.Coordinator
+	srv    *Server
+	addr   string
+	ended  chan error
 }
 
 func start(t testing.TB, change ...func(*Options)) *env {
@@ -54,15 +56,16 @@ func (e *env) open(change ...func(*Options)) {
 	}
 	e.st = st
 	e.auth = auth.New(st)
-	groups, err := group.New(st, group.Options{Logger: log})
-	if err != nil {
+	configs := groupconfig.New(st)
+	if e.groups, err = group.New(st, group.Options{Logger: log, GroupConfig: configs.Of}); err != nil {
 		e.t.Fatal(err)
 	}
+	shares := share.New(st, share.Options{Logger: log, Groups: e.groups, GroupConfig: configs.Of})
 	o := Options{
 		Store: st, Ingest: ingest.New(st, ingest.Options{}), Auth: e.auth, Logger: log,
 		Listeners:        []Listener{{Address: "127.0.0.1:0"}},
 		AutoCreateTopics: true,
-		Admin:            AdminOptions{Groups: groups, Share: share.New(st, share.Options{Logger: log, Groups: groups})},
+		Admin:            AdminOptions{Groups: e.groups, Share: shares, LogDir: "/data"},
 	}
 	for _, c := range change {
 		c(&o)
@@ -110,6 +113,31 @@ func (e *env) topic(name string, partitions int32, configs ...string) state.Topi
 		e.t.Fatal(err, res)
 	}
 	return id
+}
+
+// create is topic with all that the store has of it.
+func (e *env) create(name string, partitions int32, configs ...string) state.Topic {
+	e.t.Helper()
+	e.topic(name, partitions, configs...)
+	created, ok := e.st.Topics().ByName(name)
+	if !ok {
+		e.t.Fatalf("%s was created and is not there", name)
+	}
+	return created
+}
+
+// produce writes n records, record i to partition i mod partitions.
+func (e *env) produce(topic string, partitions int32, n int) {
+	e.t.Helper()
+	cl := e.client(kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	defer cl.Close()
+	var records []*kgo.Record
+	for i := range n {
+		records = append(records, &kgo.Record{Topic: topic, Partition: int32(i) % partitions, Value: []byte{byte(i >> 8), byte(i)}})
+	}
+	if err := cl.ProduceSync(context.Background(), records...).FirstErr(); err != nil {
+		e.t.Fatal(err)
+	}
 }
 
 func (e *env) end(id state.TopicID, partition int32) int64 {
@@ -202,6 +230,12 @@ func (r *raw) recv(req kmsg.Request, correlation int32) kmsg.Response {
 		r.t.Fatalf("%s version %d: %d bytes came, %d are what they say", kmsg.NameForKey(req.Key()), req.GetVersion(), len(body), len(again))
 	}
 	return resp
+}
+
+// versioned sets the version of a request.
+func versioned[R kmsg.Request](req R, version int16) R {
+	req.SetVersion(version)
+	return req
 }
 
 func (r *raw) ask(req kmsg.Request) kmsg.Response {

@@ -10,10 +10,10 @@ import (
 
 // What a request that names nothing, or names it wrongly, is told by Apache Kafka 4.1.
 func TestWhatNamesNothingIsRefusedWithKafkasCode(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 2)
 	none, empty := "", ""
-	at := func(version int16, r kmsg.Request) kmsg.Response { return a.dial().ask(versioned(r, version)) }
+	at := func(version int16, r kmsg.Request) kmsg.Response { return a.raw().ask(versioned(r, version)) }
 	for name, c := range map[string]struct {
 		code func() int16
 		want int16
@@ -85,21 +85,21 @@ func TestWhatNamesNothingIsRefusedWithKafkasCode(t *testing.T) {
 	}
 }
 
-func (a *adminServer) alterConfigs(topic string, value *string) int16 {
+func (a *env) alterConfigs(topic string, value *string) int16 {
 	r := kmsg.NewPtrAlterConfigsRequest()
 	r.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: topic, Configs: []kmsg.AlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: value}}}}
-	return a.dial().ask(versioned(r, 2)).(*kmsg.AlterConfigsResponse).Resources[0].ErrorCode
+	return a.raw().ask(versioned(r, 2)).(*kmsg.AlterConfigsResponse).Resources[0].ErrorCode
 }
 
 // Without a limit Kafka gives one partition a page; a cursor behind the last partition of
 // its topic describes the topic and goes on.
 func TestPagesOfPartitionsHaveOneAtLeast(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	a.create("t", 2)
 	page := func(limit int32, cursor *kmsg.DescribeTopicPartitionsRequestCursor) *kmsg.DescribeTopicPartitionsResponse {
 		r := kmsg.NewPtrDescribeTopicPartitionsRequest()
 		r.Topics, r.ResponsePartitionLimit, r.Cursor = []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: "t"}}, limit, cursor
-		return a.dial().ask(r).(*kmsg.DescribeTopicPartitionsResponse)
+		return a.raw().ask(r).(*kmsg.DescribeTopicPartitionsResponse)
 	}
 	for _, limit := range []int32{0, -1} {
 		got := page(limit, nil)
@@ -114,11 +114,11 @@ func TestPagesOfPartitionsHaveOneAtLeast(t *testing.T) {
 
 // The lock's time belongs to records that were acquired: a refused fetch has none.
 func TestARefusedShareFetchTellsNoLockTimeout(t *testing.T) {
-	a := startAdminServer(t)
+	a := start(t)
 	group, member := "g", "m"
 	r := kmsg.NewPtrShareFetchRequest()
 	r.GroupID, r.MemberID, r.ShareSessionEpoch = &group, &member, 3
-	got := a.dial().ask(versioned(r, 1)).(*kmsg.ShareFetchResponse)
+	got := a.raw().ask(versioned(r, 1)).(*kmsg.ShareFetchResponse)
 	if got.ErrorCode != kafkaerr.ShareSessionNotFound || got.AcquisitionLockTimeoutMillis != 0 {
 		t.Errorf("%+v", got)
 	}
