@@ -66,7 +66,7 @@ func TestRefusalsAreHeardHoweverTheStreamIsCut(t *testing.T) {
 					t.Fatalf("version %d, pieces of %d: %v %v, want %s", version, size, got, named, want)
 				}
 			}
-			if got, _ := r.of(kerr.InvalidRecord, 4, 0); got != error(kerr.InvalidRecord) {
+			if got, _ := r.of(kerr.InvalidRecord, 4, 0); got.Error() != kerr.InvalidRecord.Error() {
 				t.Fatal(got)
 			}
 		}

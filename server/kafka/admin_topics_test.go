@@ -193,14 +193,14 @@ func TestDeleteRecords(t *testing.T) {
 	}
 }
 
-func (a *env) describe(kind kmsg.ConfigResourceType, name string, keys ...string) map[string]kmsg.DescribeConfigsResponseResourceConfig {
-	a.t.Helper()
+func (e *env) describe(kind kmsg.ConfigResourceType, name string, keys ...string) map[string]kmsg.DescribeConfigsResponseResourceConfig {
+	e.t.Helper()
 	req := kmsg.NewPtrDescribeConfigsRequest()
 	req.Resources = []kmsg.DescribeConfigsRequestResource{{ResourceType: kind, ResourceName: name, ConfigNames: keys}}
 	req.IncludeSynonyms, req.IncludeDocumentation = true, true
-	res := a.raw().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]
+	res := e.raw().ask(versioned(req, 4)).(*kmsg.DescribeConfigsResponse).Resources[0]
 	if res.ErrorCode != kafkaerr.None {
-		a.t.Fatalf("describe %s: %d %s", name, res.ErrorCode, api.Deref(res.ErrorMessage))
+		e.t.Fatalf("describe %s: %d %s", name, res.ErrorCode, api.Deref(res.ErrorMessage))
 	}
 	configs := map[string]kmsg.DescribeConfigsResponseResourceConfig{}
 	for _, c := range res.Configs {
@@ -249,12 +249,12 @@ func TestDescribeConfigsReportsEverythingWithItsSource(t *testing.T) {
 	}
 }
 
-func (a *env) alter(name string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
-	a.t.Helper()
+func (e *env) alter(name string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
+	e.t.Helper()
 	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
 	req.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: name, Configs: ops}}
 	req.ValidateOnly = validateOnly
-	return a.raw().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
+	return e.raw().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 }
 
 func operation(op kmsg.IncrementalAlterConfigOp, name, value string) kmsg.IncrementalAlterConfigsRequestResourceConfig {

@@ -112,8 +112,8 @@ func TestTwoConsumersShareATopicAndTheOneLeftTakesOver(t *testing.T) {
 	}
 }
 
-func (a *env) members(name string) []string {
-	d, _ := a.groups.Describe(name)
+func (e *env) members(name string) []string {
+	d, _ := e.groups.Describe(name)
 	var ids []string
 	for _, m := range d.Members {
 		ids = append(ids, m.ID)
@@ -121,8 +121,8 @@ func (a *env) members(name string) []string {
 	return ids
 }
 
-func (a *env) state(name string) string {
-	d, ok := a.groups.Describe(name)
+func (e *env) state(name string) string {
+	d, ok := e.groups.Describe(name)
 	if !ok {
 		return "none"
 	}
@@ -130,18 +130,18 @@ func (a *env) state(name string) string {
 }
 
 // lag is what the group has not committed of the topic.
-func (a *env) lag(name, topic string) int64 {
-	tp, ok := a.st.Topics().ByName(topic)
+func (e *env) lag(name, topic string) int64 {
+	tp, ok := e.st.Topics().ByName(topic)
 	if !ok {
-		a.t.Fatalf("no topic %s", topic)
+		e.t.Fatalf("no topic %s", topic)
 	}
-	committed := a.groups.Committed(name)
+	committed := e.groups.Committed(name)
 	var lag int64
 	for p := range tp.Partitions {
 		key := partitionOf(tp, p)
-		b, err := a.st.Bounds(key)
+		b, err := e.st.Bounds(key)
 		if err != nil {
-			a.t.Fatal(err)
+			e.t.Fatal(err)
 		}
 		lag += b.End - committed[key].Offset
 	}

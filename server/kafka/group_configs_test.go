@@ -15,12 +15,12 @@ import (
 // configResourceGroup is the type of a group whose configs are meant.
 const configResourceGroup = 32
 
-func (a *env) alterGroup(group string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
-	a.t.Helper()
+func (e *env) alterGroup(group string, validateOnly bool, ops ...kmsg.IncrementalAlterConfigsRequestResourceConfig) int16 {
+	e.t.Helper()
 	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
 	req.Resources = []kmsg.IncrementalAlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceType(configResourceGroup), ResourceName: group, Configs: ops}}
 	req.ValidateOnly = validateOnly
-	return a.raw().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
+	return e.raw().ask(versioned(req, 1)).(*kmsg.IncrementalAlterConfigsResponse).Resources[0].ErrorCode
 }
 
 func TestConfigsOfAGroupAreSetListedAndRemoved(t *testing.T) {

@@ -85,10 +85,10 @@ func TestWhatNamesNothingIsRefusedWithKafkasCode(t *testing.T) {
 	}
 }
 
-func (a *env) alterConfigs(topic string, value *string) int16 {
+func (e *env) alterConfigs(topic string, value *string) int16 {
 	r := kmsg.NewPtrAlterConfigsRequest()
 	r.Resources = []kmsg.AlterConfigsRequestResource{{ResourceType: kmsg.ConfigResourceTypeTopic, ResourceName: topic, Configs: []kmsg.AlterConfigsRequestResourceConfig{{Name: "retention.ms", Value: value}}}}
-	return a.raw().ask(versioned(r, 2)).(*kmsg.AlterConfigsResponse).Resources[0].ErrorCode
+	return e.raw().ask(versioned(r, 2)).(*kmsg.AlterConfigsResponse).Resources[0].ErrorCode
 }
 
 // Without a limit Kafka gives one partition a page; a cursor behind the last partition of
