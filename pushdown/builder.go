@@ -5,6 +5,9 @@ import (
 	"log/slog"
 
 	"millrace/catalog/sqltable"
+	"millrace/pushdown/exact"
+	"millrace/pushdown/rows"
+	"millrace/pushdown/rowscan"
 	"millrace/scan/exec"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -77,70 +80,35 @@ func (b *Builder) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 // «not mine».
 type override struct{ *Builder }
 
-// Build implements sql.NodeExecBuilder.
+// Build implements sql.NodeExecBuilder: what reads next to nothing comes first, then columns, then what spares the engine
+// rows, then what it would get wrong.
 func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
-	switch n := n.(type) {
-	case *plan.Filter, *plan.Limit, *plan.TopN, *plan.GroupBy:
-	case *plan.HashLookup:
-		return b.hashLookup(ctx, n, row)
-	case *KeptSchema:
-		return b.base.Build(ctx, n.Child, row)
-	case *Kept:
-		return b.kept(ctx, n, row)
-	case *plan.Window:
-		if len(row) == 0 && b.enabled(ctx) {
-			if c, _, err := b.columnar(ctx, n); err != nil {
-				return nil, err
-			} else if c != nil {
-				return c.rows(ctx)
-			}
-		}
-		return b.window(ctx, n, row)
-	default:
-		if convertible(n) && len(row) == 0 && b.enabled(ctx) {
-			c, _, err := b.columnar(ctx, n)
-			if err != nil {
-				return nil, err
-			}
-			if c != nil {
-				return c.rows(ctx)
-			}
-		}
-		switch n := n.(type) {
-		case *plan.Distinct:
-			return b.distinct(ctx, n.Child, row)
-		case *plan.OrderedDistinct:
-			return b.distinct(ctx, n.Child, row)
-		case *plan.Sort:
-			return b.corrected(ctx, n, row)
-		case *plan.SetOp:
-			return b.setOp(ctx, n, row)
-		}
-		if madeInMemory(n) {
-			return cancellable(ctx, n, row)
-		}
-		return nil, nil
-	}
 	if f, ok := n.(*plan.Filter); ok {
-		if e := exactFilter(ctx, f.Expression); e != nil {
+		if e := exact.Filter(ctx, f.Expression); e != nil {
 			return b.base.Build(ctx, plan.NewFilter(e, f.Child), row)
 		}
 	}
-	if !b.enabled(ctx) {
-		return b.corrected(ctx, n, row)
+	if convertible(n) && b.enabled(ctx) { // in this order: some nodes are built for each row of another
+		if it, err := b.pushed(ctx, n, row); it != nil || err != nil {
+			return it, err
+		}
 	}
+	return rows.Builder{Base: b.base, Full: b.full}.Build(ctx, n, row)
+}
+
+// pushed builds n as columns, or with what scans can do for it; nil: neither.
+func (b override) pushed(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
 	if len(row) == 0 {
-		// What reads next to nothing comes first, then columns, then what spares the engine rows.
-		c, _, err := b.columnar(ctx, n)
+		p, _, err := b.columnar(ctx, n)
 		if err != nil {
 			return nil, err
 		}
-		if c != nil {
-			return c.rows(ctx)
+		if p != nil {
+			return b.rows(ctx, p)
 		}
 	}
 	if l, ok := n.(*plan.Limit); ok {
-		top, err := sortedLimit(l)
+		top, err := rowscan.SortedLimit(l)
 		if err != nil {
 			return nil, err
 		}
@@ -148,83 +116,15 @@ func (b override) Build(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter,
 			return b.base.Build(ctx, top, row)
 		}
 	}
-	d, err := decide(ctx, n, len(row) > 0)
-	if err != nil {
+	d, err := rowscan.Decide(ctx, n, len(row) > 0)
+	if d == nil || err != nil {
 		return nil, err
 	}
-	if d == nil {
-		return b.corrected(ctx, n, row)
+	for _, l := range d.Left {
+		b.log.DebugContext(ctx, "filter stays with the engine", "table", d.Access.Table.Name(), "filter", l.Expr.String(), "reason", l.Reason)
 	}
-	for _, l := range d.left {
-		b.log.DebugContext(ctx, "filter stays with the engine", "table", d.acc.table.Name(), "filter", l.expr.String(), "reason", l.reason)
-	}
-	if d.node == nil {
+	if d.Node == nil {
 		return nil, nil
 	}
-	return b.base.Build(ctx, d.node, row)
-}
-
-// corrected builds a GROUP BY or a sort as the engine's is not; nil where that is right, and for other nodes.
-func (b override) corrected(ctx *sql.Context, n sql.Node, row sql.Row) (sql.RowIter, error) {
-	switch n := n.(type) {
-	case *plan.GroupBy:
-		changed := false
-		if list := expandedExtremes(n.SelectedExprs); list != nil {
-			n, changed = plan.NewGroupBy(list, n.GroupByExprs, n.Child), true
-		}
-		if _, asks := n.Child.(*Kept); !asks && keepsValues(n.SelectedExprs) {
-			n, changed = plan.NewGroupBy(n.SelectedExprs, n.GroupByExprs, Keep(n.Child)), true
-		}
-		switch {
-		case len(n.GroupByExprs) > 0:
-			return b.groupRows(ctx, n, row)
-		case changed: // all rows are one group
-			return b.base.Build(ctx, n, row)
-		}
-	case *plan.Sort:
-		if fields := expandedSort(n.SortFields); fields != nil {
-			return b.base.Build(ctx, plan.NewSort(fields, n.Child), row)
-		}
-	case *plan.TopN:
-		if fields := expandedSort(n.Fields); fields != nil {
-			top := *n
-			top.Fields = fields
-			return b.base.Build(ctx, &top, row)
-		}
-	}
-	return nil, nil
-}
-
-// decision is what a rule made of a node.
-type decision struct {
-	acc  *access
-	scan sqltable.Scan
-	left []leftover // conjuncts that the engine evaluates
-	// pushed are the conjuncts that the scan evaluates.
-	pushed []sql.Expression
-	node   sql.Node // what to build instead; nil when nothing was pushed
-	what   string   // limit, newest rows and so on, for EXPLAIN
-}
-
-type leftover struct {
-	expr   sql.Expression
-	reason string
-}
-
-// decide asks the rules; nil: no rule knows the node. outer says that the node is
-// built beneath a row of an outer scope.
-func decide(ctx *sql.Context, n sql.Node, outer bool) (*decision, error) {
-	switch n := n.(type) {
-	case *plan.Filter:
-		return filterRule(ctx, n)
-	case *plan.Limit:
-		if !outer {
-			return limitRule(ctx, n)
-		}
-	case *plan.TopN:
-		if !outer {
-			return topNRule(ctx, n)
-		}
-	}
-	return nil, nil
+	return b.base.Build(ctx, d.Node, row)
 }

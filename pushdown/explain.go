@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"millrace/catalog/sqltable"
+	"millrace/pushdown/columnar"
+	"millrace/pushdown/execplan"
+	"millrace/pushdown/rowscan"
 	"millrace/scan"
 	"millrace/scan/exec"
 	"millrace/store/state"
@@ -32,7 +35,7 @@ type Access struct {
 	Operators []string
 	InColumns bool // the table is one of those
 	// Declined are the parts for which the part of the plan at hand stays with the engine.
-	Declined            []Declined
+	Declined            []columnar.Declined
 	Blocks, BlocksTotal int  // of columns, before their statistics and Bloom filters are asked
 	Keys                bool // the newest row of each key: the keys of all batches are read first
 
@@ -52,7 +55,7 @@ const explainBatches = 200_000
 
 // Accesses lists, in plan order, how plan would read topics.
 func (b *Builder) Accesses(ctx *sql.Context, n sql.Node) ([]Access, error) {
-	e := explainer{b: b, ctx: ctx, enabled: b.enabled(ctx), seen: map[Declined]bool{}}
+	e := explainer{b: b, ctx: ctx, enabled: b.enabled(ctx), seen: map[columnar.Declined]bool{}}
 	if err := e.node(n); err != nil {
 		return nil, err
 	}
@@ -78,7 +81,7 @@ type explainer struct {
 	enabled bool
 	out     []Access
 	outer   bool
-	seen    map[Declined]bool
+	seen    map[columnar.Declined]bool
 }
 
 func (e *explainer) node(n sql.Node) error {
@@ -93,7 +96,7 @@ func (e *explainer) node(n sql.Node) error {
 		e.declined(declined)
 	}
 	if l, ok := n.(*plan.Limit); ok && e.enabled {
-		top, err := sortedLimit(l)
+		top, err := rowscan.SortedLimit(l)
 		if err != nil {
 			return err
 		}
@@ -102,21 +105,21 @@ func (e *explainer) node(n sql.Node) error {
 		}
 	}
 	if e.enabled {
-		d, err := decide(e.ctx, n, e.outer)
+		d, err := rowscan.Decide(e.ctx, n, e.outer)
 		if err != nil {
 			return err
 		}
-		if d != nil && (d.node != nil || len(d.left) > 0) {
+		if d != nil && (d.Node != nil || len(d.Left) > 0) {
 			if err := e.add(d); err != nil {
 				return err
 			}
-			return e.subqueries(n, d.acc)
+			return e.subqueries(n, d.Access)
 		}
 	}
 	switch n := n.(type) {
 	case *plan.TableAlias, *plan.ResolvedTable:
-		if a := matchAccess(n); a != nil {
-			return e.add(&decision{acc: a})
+		if a := rowscan.Match(n); a != nil {
+			return e.add(&rowscan.Decision{Access: a})
 		}
 	case *plan.TableCountLookup:
 		e.out = append(e.out, Access{Table: n.Table().Name(), What: "row count from partition bounds"})
@@ -143,8 +146,8 @@ func convertible(n sql.Node) bool {
 }
 
 // declined notes why something stays with the engine, each reason once.
-func (e *explainer) declined(all []Declined) {
-	var fresh []Declined
+func (e *explainer) declined(all []columnar.Declined) {
+	var fresh []columnar.Declined
 	for _, d := range all {
 		if !e.seen[d] {
 			e.seen[d] = true
@@ -157,21 +160,21 @@ func (e *explainer) declined(all []Declined) {
 }
 
 // columns adds a part that is carried out in columns, and its tables.
-func (e *explainer) columns(c *columnar) error {
+func (e *explainer) columns(p *columnar.Plan) error {
 	var lines []string
 	var scans []*exec.Scan
 	var add func(n exec.Node, depth int)
 	add = func(n exec.Node, depth int) {
-		what, _ := operator(n)
+		what, _ := execplan.Operator(n)
 		lines = append(lines, strings.Repeat("  ", depth)+what)
 		if s, ok := n.(*exec.Scan); ok {
 			scans = append(scans, s)
 		}
-		for _, in := range inputs(n) {
+		for _, in := range execplan.Inputs(n) {
 			add(in, depth+1)
 		}
 	}
-	add(c.rel.node, 0)
+	add(p.Node, 0)
 	e.out = append(e.out, Access{Operators: lines})
 	for _, s := range scans {
 		a := Access{
@@ -182,7 +185,7 @@ func (e *explainer) columns(c *columnar) error {
 			a.Columns = append(a.Columns, col.Name(s.Table))
 		}
 		if s.Filter != nil {
-			a.Pushed = []string{spell(s.Filter, a.Columns)}
+			a.Pushed = []string{execplan.Spell(s.Filter, a.Columns)}
 		}
 		for _, r := range scan.Ranges(&scan.Request{Table: s.Table, Filter: s.Prune}) {
 			a.Partitions = append(a.Partitions, r.Partition)
@@ -204,11 +207,11 @@ func (e *explainer) columns(c *columnar) error {
 }
 
 // subqueries looks into the expressions of a chain that a rule took over.
-func (e *explainer) subqueries(top sql.Node, a *access) error {
+func (e *explainer) subqueries(top sql.Node, a *rowscan.Access) error {
 	if err := e.expressions(top); err != nil {
 		return err
 	}
-	for _, n := range a.chain {
+	for _, n := range a.Chain {
 		if n != top {
 			if err := e.expressions(n); err != nil {
 				return err
@@ -238,27 +241,27 @@ func (e *explainer) expressions(n sql.Node) error {
 	return err
 }
 
-func (e *explainer) add(d *decision) error {
-	t := d.acc.table
+func (e *explainer) add(d *rowscan.Decision) error {
+	t := d.Access.Table
 	a := Access{
-		Table: t.Name(), Alias: d.acc.alias, What: d.what, Limit: max(d.scan.Limit, d.scan.PartitionLimit),
+		Table: t.Name(), Alias: d.Access.Alias, What: d.What, Limit: max(d.Scan.Limit, d.Scan.PartitionLimit),
 		PartitionsTotal: t.Bound().Topic.Partitions,
 		FromOffset:      math.MaxInt64, ToOffset: math.MinInt64,
 		MinTimestamp: math.MaxInt64, MaxTimestamp: math.MinInt64,
 	}
-	for _, c := range d.acc.schema {
+	for _, c := range d.Access.Schema {
 		a.Columns = append(a.Columns, c.Name)
 	}
-	for _, p := range d.pushed {
+	for _, p := range d.Pushed {
 		a.Pushed = append(a.Pushed, p.String())
 	}
-	for _, l := range d.left {
-		a.Left = append(a.Left, l.expr.String()+": "+l.reason)
+	for _, l := range d.Left {
+		a.Left = append(a.Left, l.Expr.String()+": "+l.Reason)
 	}
 	if !e.enabled {
 		a.Note = sqltable.PushdownVariable + " is off"
 	}
-	req := t.WithScan(d.scan).Request()
+	req := t.WithScan(d.Scan).Request()
 	if stored := scan.Stored(req.Source); stored != req.Source {
 		a.Keys = true
 		req.Source = stored

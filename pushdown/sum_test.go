@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"millrace/catalog/sqltable"
-	"millrace/pushdown"
+	"millrace/pushdown/window"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -19,7 +19,7 @@ import (
 type withSums struct{ *sqltable.Provider }
 
 func (withSums) Function(_ *sql.Context, name string) (sql.Function, bool) {
-	for _, f := range pushdown.WindowFunctions(nil) {
+	for _, f := range window.Functions(nil) {
 		if strings.EqualFold(f.FunctionName(), name) {
 			return f, true
 		}

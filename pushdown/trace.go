@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"millrace/pushdown/columnar"
+	"millrace/pushdown/execplan"
 	"millrace/scan/exec"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -18,12 +20,12 @@ type Trace struct {
 	topics   bool
 	whole    bool
 	parts    []*tracePart
-	declined []Declined
+	declined []columnar.Declined
 }
 
 // tracePart is a part of a plan that was carried out in columns.
 type tracePart struct {
-	rel     *relation
+	plan    *columnar.Plan
 	explain exec.Explain
 }
 
@@ -86,13 +88,13 @@ func (t *Trace) Explain() string {
 	for _, p := range t.parts {
 		sb.WriteString("Carried out in columns:\n")
 		next := 0
-		p.write(&sb, p.rel.node, 1, &next)
+		p.write(&sb, p.plan.Node, 1, &next)
 	}
 	return sb.String()
 }
 
 func (p *tracePart) write(sb *strings.Builder, n exec.Node, depth int, next *int) {
-	what, _ := operator(n)
+	what, _ := execplan.Operator(n)
 	fmt.Fprintf(sb, "%s%s", strings.Repeat("  ", depth), what)
 	if *next < len(p.explain.Operators) {
 		o := p.explain.Operators[*next]
@@ -111,16 +113,16 @@ func (p *tracePart) write(sb *strings.Builder, n exec.Node, depth int, next *int
 	}
 	sb.WriteByte('\n')
 	*next++
-	for _, in := range inputs(n) {
+	for _, in := range execplan.Inputs(n) {
 		p.write(sb, in, depth+1, next)
 	}
 }
 
-// start runs c; whole: it is all of the statement.
-func (c *columnar) start(ctx *sql.Context, whole bool) (exec.Iter, error) {
-	o := c.b.exec(ctx)
+// start runs plan; whole: it is all of the statement.
+func (b *Builder) start(ctx *sql.Context, plan *columnar.Plan, whole bool) (exec.Iter, error) {
+	o := b.exec(ctx)
 	if t := traceFrom(ctx); t != nil {
-		p := &tracePart{rel: c.rel}
+		p := &tracePart{plan: plan}
 		o.Explain = &p.explain
 		t.mu.Lock()
 		const most = 64 // a plan may be built over and over
@@ -130,11 +132,11 @@ func (c *columnar) start(ctx *sql.Context, whole bool) (exec.Iter, error) {
 		t.whole = t.whole || whole
 		t.mu.Unlock()
 	}
-	return exec.Run(ctx, c.rel.node, o)
+	return exec.Run(ctx, plan.Node, o)
 }
 
 // stays notes that a plan over topics is not carried out in columns as a whole.
-func (b *Builder) stays(ctx *sql.Context, declined []Declined) {
+func (b *Builder) stays(ctx *sql.Context, declined []columnar.Declined) {
 	if t := traceFrom(ctx); t != nil {
 		t.mu.Lock()
 		t.declined = append(t.declined, declined...)

@@ -1,4 +1,4 @@
-// Package sqlplan reads plans of the SQL engine.
+// Package sqlplan reads plans of the SQL engine, and what makes that cheap.
 package sqlplan
 
 import (

@@ -11,6 +11,9 @@ import (
 	"millrace/catalog/sqltable"
 	"millrace/internal/vector"
 	"millrace/pushdown"
+	"millrace/pushdown/columnar"
+	"millrace/pushdown/exact"
+	"millrace/pushdown/form"
 	"millrace/scan/exec"
 	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/wire"
@@ -97,9 +100,9 @@ func (w *columnWriter) ahead(ctx *sql.Context) error {
 }
 
 func (w *columnWriter) bind(ctx *sql.Context) {
-	w.cells = make([]cell, len(w.res.Outputs))
-	for i, o := range w.res.Outputs {
-		w.cells[i] = w.cell(ctx, o, &w.batch.Cols[o.Column], &w.columns[i])
+	w.cells = make([]cell, len(w.res.Columns))
+	for i, o := range w.res.Columns {
+		w.cells[i] = w.cell(ctx, o, &w.batch.Cols[o.At], &w.columns[i])
 	}
 }
 
@@ -107,8 +110,8 @@ func (w *columnWriter) rows(wc *wire.Conn, n int) (failed bool, err error) {
 	sel := w.batch.Sel
 	mask := (len(w.cells) + 7 + 2) / 8
 	vecs := make([]*vector.Vector, len(w.cells))
-	for c, o := range w.res.Outputs {
-		if v := &w.batch.Cols[o.Column]; v.HasNulls() {
+	for c, o := range w.res.Columns {
+		if v := &w.batch.Cols[o.At]; v.HasNulls() {
 			vecs[c] = v
 		}
 	}
@@ -173,7 +176,7 @@ func (w *columnWriter) slow(wc *wire.Conn, i int) error {
 		}
 	}
 	for c, put := range w.cells {
-		null := w.batch.Cols[w.res.Outputs[c].Column].IsNull(i)
+		null := w.batch.Cols[w.res.Columns[c].At].IsNull(i)
 		if !null {
 			b, err := put(values[c], i)
 			if err != nil && !errors.Is(err, errNoValue) {
@@ -205,10 +208,10 @@ func short(put func(b []byte, i int) []byte) cell {
 }
 
 // cell chooses the encoder of one column of a batch.
-func (w *columnWriter) cell(ctx *sql.Context, o pushdown.Output, v *vector.Vector, col *wire.Column) cell {
-	switch o.Kind {
-	case pushdown.Bool, pushdown.Int:
-		if types.IsYear(o.Type) {
+func (w *columnWriter) cell(ctx *sql.Context, o columnar.Column, v *vector.Vector, col *wire.Column) cell {
+	switch o.Form.Kind {
+	case form.Bool, form.Int:
+		if types.IsYear(o.Form.SQL) {
 			break
 		}
 		if w.binary {
@@ -219,7 +222,7 @@ func (w *columnWriter) cell(ctx *sql.Context, o pushdown.Output, v *vector.Vecto
 			return short(func(b []byte, i int) []byte { return strconv.AppendInt(b, ints[i], 10) })
 		}
 		return short(func(b []byte, i int) []byte { return strconv.AppendInt(b, v.Int(i), 10) })
-	case pushdown.Uint:
+	case form.Uint:
 		at := func(i int) uint64 {
 			if v.Const {
 				i = 0
@@ -230,16 +233,16 @@ func (w *columnWriter) cell(ctx *sql.Context, o pushdown.Output, v *vector.Vecto
 			return func(b []byte, i int) ([]byte, error) { return binary.LittleEndian.AppendUint64(b, at(i)), nil }
 		}
 		return w.text(col, func(b []byte, i int) []byte { return strconv.AppendUint(b, at(i), 10) })
-	case pushdown.Float:
-		if o.Type == types.Float32 {
+	case form.Float:
+		if o.Form.SQL == types.Float32 {
 			break
 		}
 		return w.float(v, col)
-	case pushdown.Decimal:
-		if pushdown.SpelledWith(o.Type, v.Scale) {
+	case form.Decimal:
+		if exact.SpelledWith(o.Form.SQL, v.Scale) {
 			return short(func(b []byte, i int) []byte { return appendDecimal(b, v, i) })
 		}
-	case pushdown.Text, pushdown.JSON, pushdown.Bytes:
+	case form.Text, form.JSON, form.Bytes:
 		if v.Dict == nil && !v.Const && v.Offsets != nil {
 			offsets, bytes := v.Offsets, v.Bytes
 			return func(b []byte, i int) ([]byte, error) {
@@ -247,16 +250,16 @@ func (w *columnWriter) cell(ctx *sql.Context, o pushdown.Output, v *vector.Vecto
 			}
 		}
 		return func(b []byte, i int) ([]byte, error) { return wire.AppendText(b, v.Text(i)), nil }
-	case pushdown.Instant:
-		zone, unit := w.res.Zone, o.UnitMicros
+	case form.Instant:
+		zone, unit := w.res.Zone, o.Form.Unit
 		return w.time(col, func(i int) time.Time { return zone.Wall(v.Int(i) * unit) })
-	case pushdown.Wall:
-		unit := o.UnitMicros
+	case form.Wall:
+		unit := o.Form.Unit
 		return w.time(col, func(i int) time.Time { return time.UnixMicro(v.Int(i) * unit).UTC() })
 	}
 	// The rest as rows have it.
-	read := o.Value(v, w.res.Zone)
-	e := &encoder{schema: sql.Schema{{Type: o.Type}}, columns: []wire.Column{*col}, values: make([][]byte, 1)}
+	read := o.Form.Read(v, w.res.Zone)
+	e := &encoder{schema: sql.Schema{{Type: o.Form.SQL}}, columns: []wire.Column{*col}, values: make([][]byte, 1)}
 	return func(b []byte, i int) ([]byte, error) {
 		values, err := e.encode(ctx, sql.Row{read(i)})
 		switch {

@@ -3,7 +3,7 @@ package boundplan
 import (
 	"slices"
 
-	"millrace/pushdown"
+	"millrace/pushdown/meaning"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -23,7 +23,7 @@ var (
 	_ sql.Expression         = (*keyedAggregate)(nil)
 	_ sql.CollationCoercible = (*keyedAggregate)(nil)
 	_ sql.Nameable           = (*keyedAggregate)(nil)
-	_ pushdown.LookedUp      = (*keyedAggregate)(nil)
+	_ meaning.LookedUp       = (*keyedAggregate)(nil)
 )
 
 // aggregateByKey is nil where sub is no such subquery.
@@ -60,7 +60,7 @@ func aggregateByKey(sub *plan.Subquery) sql.Expression {
 		switch e.(type) {
 		case *aggregation.Count, *aggregation.CountDistinct:
 			absent = int64(0)
-		case *aggregation.Max, *aggregation.Min, pushdown.SumAggregate:
+		case *aggregation.Max, *aggregation.Min, meaning.Sum:
 		default:
 			return nil
 		}
@@ -104,7 +104,7 @@ func (k *keyedAggregate) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	return out, err
 }
 
-// Looked implements pushdown.LookedUp.
-func (k *keyedAggregate) Looked(ctx *sql.Context) pushdown.Looked {
-	return pushdown.Looked{Member: pushdown.Member{Row: k.row, Query: k.sub.Query, On: k.equalities(ctx)}, Column: k.keys, Absent: k.absent}
+// Looked implements meaning.LookedUp.
+func (k *keyedAggregate) Looked(ctx *sql.Context) meaning.Looked {
+	return meaning.Looked{Member: meaning.Member{Row: k.row, Query: k.sub.Query, On: k.equalities(ctx)}, Column: k.keys, Absent: k.absent}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"millrace/pushdown"
+	"millrace/pushdown/compare"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -25,8 +25,8 @@ type byKey struct {
 type keyedRows struct {
 	once  sync.Once
 	err   error
-	types []sql.Type          // of the keys
-	class []pushdown.KeyClass // of the keys of both sides
+	types []sql.Type         // of the keys
+	class []compare.KeyClass // of the keys of both sides
 	byKey map[string][]sql.Row
 }
 
@@ -144,7 +144,7 @@ func (k *byKey) fill(ctx *sql.Context, row sql.Row) error {
 	}
 	for i, c := range k.sub.Query.Schema()[:k.keys] {
 		k.rows.types = append(k.rows.types, c.Type)
-		k.rows.class = append(k.rows.class, pushdown.KeyClassOf(k.row[i].Type(), c.Type))
+		k.rows.class = append(k.rows.class, compare.KeyClassOf(k.row[i].Type(), c.Type))
 	}
 	k.rows.byKey = make(map[string][]sql.Row, len(rows))
 next:

@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"millrace/pushdown"
+	"millrace/pushdown/compare"
 	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -129,7 +129,7 @@ func foldedKey(ctx *sql.Context, v any, t sql.Type, coll sql.CollationID) (strin
 	if err != nil {
 		return "", err
 	}
-	key, err := pushdown.AppendWeights(nil, coll, s)
+	key, err := compare.AppendWeights(nil, coll, s)
 	if err != nil {
 		return "", err
 	}

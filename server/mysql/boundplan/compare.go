@@ -195,7 +195,7 @@ func fixDecimals(c expression.Comparer) sql.Expression {
 	}
 	_, constant := c.Right().(*expression.Literal)
 	if _, column := c.Left().(*expression.GetField); column && constant {
-		return nil // pushdown.Exact knows better
+		return nil // exact.Comparison knows better
 	}
 	switch c.(type) {
 	case *expression.Equals:

@@ -1,7 +1,8 @@
 package boundplan
 
 import (
-	"millrace/pushdown"
+	"millrace/pushdown/compare"
+	"millrace/pushdown/meaning"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -60,7 +61,7 @@ func equalColumn(c sql.Expression, outer sql.ColSet) (inner, other sql.Expressio
 	}
 	column, ok := inner.(*expression.GetField)
 	if !ok || outer.Contains(column.Id()) || !columnIDs(other).SubsetOf(outer) ||
-		!pushdown.KeyClassOf(other.Type(), column.Type()).TellsApart() || !alike(other.Type(), column.Type()) {
+		!compare.KeyClassOf(other.Type(), column.Type()).TellsApart() || !alike(other.Type(), column.Type()) {
 		return nil, nil, false
 	}
 	return inner, other, true
@@ -213,7 +214,7 @@ type exists struct{ expression.UnaryExpression }
 var (
 	_ sql.Expression         = (*exists)(nil)
 	_ sql.CollationCoercible = (*exists)(nil)
-	_ pushdown.Membership    = (*exists)(nil)
+	_ meaning.Membership     = (*exists)(nil)
 )
 
 func (x *exists) Type() sql.Type   { return x.Child.Type() }
@@ -236,11 +237,11 @@ func (x *exists) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	return err == nil && v == true, err
 }
 
-// Member implements pushdown.Membership.
-func (x *exists) Member(ctx *sql.Context) (pushdown.Member, bool) {
-	in, ok := x.Child.(pushdown.Membership)
+// Member implements meaning.Membership.
+func (x *exists) Member(ctx *sql.Context) (meaning.Member, bool) {
+	in, ok := x.Child.(meaning.Membership)
 	if !ok {
-		return pushdown.Member{}, false
+		return meaning.Member{}, false
 	}
 	m, ok := in.Member(ctx)
 	m.On, m.Equal = append(m.On, m.Equal...), nil

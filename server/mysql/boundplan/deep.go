@@ -1,7 +1,7 @@
 package boundplan
 
 import (
-	"millrace/pushdown"
+	"millrace/internal/sqlplan"
 	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -46,7 +46,7 @@ func deepened(node sql.Node) (sql.Node, int, error) {
 	switch node.(type) {
 	case *plan.SubqueryAlias:
 		if depth > 0 {
-			fixed[0], changed = pushdown.KeepSchema(fixed[0]), true
+			fixed[0], changed = sqlplan.KeepSchema(fixed[0]), true
 		}
 		depth++
 	case *plan.SetOp:

@@ -1,7 +1,7 @@
 package boundplan
 
 import (
-	"millrace/pushdown"
+	"millrace/pushdown/meaning"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -20,7 +20,7 @@ type existsWith struct {
 var (
 	_ sql.Expression         = (*existsWith)(nil)
 	_ sql.CollationCoercible = (*existsWith)(nil)
-	_ pushdown.Membership    = (*existsWith)(nil)
+	_ meaning.Membership     = (*existsWith)(nil)
 )
 
 // newExistsWith is nil where a condition of k cannot be taken apart into what is of the row around it, columns outer, and what is of
@@ -115,7 +115,7 @@ func (x *existsWith) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	return exists, err
 }
 
-// Member implements pushdown.Membership.
-func (x *existsWith) Member(ctx *sql.Context) (pushdown.Member, bool) {
-	return pushdown.Member{Row: x.row, Query: x.sub.Query, On: append(x.equalities(ctx), x.rest)}, true
+// Member implements meaning.Membership.
+func (x *existsWith) Member(ctx *sql.Context) (meaning.Member, bool) {
+	return meaning.Member{Row: x.row, Query: x.sub.Query, On: append(x.equalities(ctx), x.rest)}, true
 }

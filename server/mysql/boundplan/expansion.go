@@ -1,7 +1,7 @@
 package boundplan
 
 import (
-	"millrace/pushdown"
+	"millrace/pushdown/compare"
 	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -69,12 +69,12 @@ func expandTogether(ctx *sql.Context, operands []sql.Expression) bool {
 			together, level = sql.ResolveCoercibility(together, level, c, l)
 		}
 	}
-	if !pushdown.Expands(together) {
+	if !compare.Expands(together) {
 		return false
 	}
 	changed := false
 	for i, x := range operands {
-		if y := pushdown.Expanded(x); y != x {
+		if y := compare.Expanded(x); y != x {
 			operands[i], changed = y, true
 		}
 	}

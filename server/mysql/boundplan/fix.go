@@ -5,7 +5,7 @@ package boundplan
 import (
 	"math"
 
-	"millrace/pushdown"
+	"millrace/pushdown/exact"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -104,7 +104,7 @@ func countable(e sql.Expression) sql.Expression {
 	return expression.NewLiteral(int64(maxRows), types.Int64)
 }
 
-func fixCoalesce(_ *sql.Context, e sql.Expression) sql.Expression { return pushdown.ExactCoalesce(e) }
+func fixCoalesce(_ *sql.Context, e sql.Expression) sql.Expression { return exact.Coalesce(e) }
 
 // fixExpressions replaces expressions whose meaning depends on their operands' types, in node and in the
 // subqueries inside its expressions.
@@ -130,7 +130,7 @@ func fixExpressions(ctx *sql.Context, node sql.Node) (sql.Node, error) {
 		if x := fixLike(e); x != nil {
 			e, same = x, transform.NewTree
 		}
-		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixEnum, fixCorrelated, fixIn, fixScalar, fixRowIn, fixRows, fixComparison, fixExpansions, pushdown.Exact, fixCoalesce, fixInterval, fixTimeArguments, fixTrim, fixJSONText, fixQuotient} {
+		for _, fix := range [...]func(*sql.Context, sql.Expression) sql.Expression{fixEnum, fixCorrelated, fixIn, fixScalar, fixRowIn, fixRows, fixComparison, fixExpansions, exact.Comparison, fixCoalesce, fixInterval, fixTimeArguments, fixTrim, fixJSONText, fixQuotient} {
 			if x := fix(ctx, e); x != nil {
 				e, same = x, transform.NewTree
 			}

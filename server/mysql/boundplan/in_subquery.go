@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"sync"
 
-	"millrace/pushdown"
+	"millrace/pushdown/compare"
+	"millrace/pushdown/meaning"
 	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -30,14 +31,14 @@ type inRows struct {
 	byKey map[string][]any
 	null  bool
 	count int
-	class pushdown.KeyClass
+	class compare.KeyClass
 	typ   sql.Type // of the values
 }
 
 var (
 	_ sql.Expression         = (*inSubquery)(nil)
 	_ sql.CollationCoercible = (*inSubquery)(nil)
-	_ pushdown.Membership    = (*inSubquery)(nil)
+	_ meaning.Membership     = (*inSubquery)(nil)
 )
 
 // fixIn replaces the engine's IN (SELECT …) unless it is of tuples.
@@ -176,8 +177,8 @@ func (in *inSubquery) appendKey(ctx *sql.Context, key []byte, v any, t sql.Type,
 	return append(key, s...), err
 }
 
-func (in *inSubquery) class() pushdown.KeyClass {
-	return pushdown.KeyClassOf(in.left.Type(), in.right())
+func (in *inSubquery) class() compare.KeyClass {
+	return compare.KeyClassOf(in.left.Type(), in.right())
 }
 
 // fill reads the subquery.
@@ -207,11 +208,11 @@ func (in *inSubquery) fill(ctx *sql.Context, row sql.Row, rows *inRows) error {
 	return nil
 }
 
-// Member implements pushdown.Membership.
-func (in *inSubquery) Member(ctx *sql.Context) (pushdown.Member, bool) {
+// Member implements meaning.Membership.
+func (in *inSubquery) Member(ctx *sql.Context) (meaning.Member, bool) {
 	if in.folds != 0 || !in.sub.CanCacheResults() {
-		return pushdown.Member{}, false
+		return meaning.Member{}, false
 	}
 	row := []sql.Expression{in.left}
-	return pushdown.Member{Row: row, Query: in.sub.Query, Equal: []sql.Expression{equality(ctx, 0, in.left, 1, in.sub.Query.Schema()[0])}}, true
+	return meaning.Member{Row: row, Query: in.sub.Query, Equal: []sql.Expression{equality(ctx, 0, in.left, 1, in.sub.Query.Schema()[0])}}, true
 }

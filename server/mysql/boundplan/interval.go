@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"millrace/pushdown"
+	"millrace/pushdown/interval"
 	"millrace/server/mysql/sqlfn"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -113,7 +113,7 @@ func (s *intervalSum) Eval(ctx *sql.Context, row sql.Row) (any, error) {
 	if !ok {
 		return nil, nil
 	}
-	t, ok = pushdown.AddInterval(t, delta, s.sign)
+	t, ok = interval.Add(t, delta, s.sign)
 	if !ok {
 		ctx.Warn(1441, "Datetime function: datetime field overflow")
 		return nil, nil
@@ -150,7 +150,7 @@ func (s *intervalSum) ofTime() bool {
 // later is a TIME so much later, or earlier; NULL beyond those that there are.
 func (s *intervalSum) later(ctx *sql.Context, t types.Timespan, d *expression.TimeDelta) any {
 	base := time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC) // a TIME is no longer than 35 days
-	sum, ok := pushdown.AddInterval(base.Add(time.Duration(t)*time.Microsecond), d, s.sign)
+	sum, ok := interval.Add(base.Add(time.Duration(t)*time.Microsecond), d, s.sign)
 	if micros := (sum.Unix()-base.Unix())*1_000_000 + int64(sum.Nanosecond()/1000); ok && micros >= -sqlfn.MostTime && micros <= sqlfn.MostTime {
 		return types.Timespan(micros)
 	}
@@ -235,7 +235,7 @@ func compoundDelta(text, unit string, n int) *expression.TimeDelta {
 
 // secondsDelta are seconds with a fraction.
 func secondsDelta(seconds float64) *expression.TimeDelta {
-	if math.Abs(seconds) > pushdown.MostSeconds {
+	if math.Abs(seconds) > interval.MostSeconds {
 		return &expression.TimeDelta{Seconds: math.MaxInt64}
 	}
 	whole, fraction := math.Modf(seconds)

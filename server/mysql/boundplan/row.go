@@ -1,7 +1,7 @@
 package boundplan
 
 import (
-	"millrace/pushdown"
+	"millrace/pushdown/exact"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -104,7 +104,7 @@ func compared(ctx *sql.Context, e sql.Expression) sql.Expression {
 	if x := fixComparison(ctx, e); x != nil {
 		e = x
 	}
-	if x := pushdown.Exact(ctx, e); x != nil {
+	if x := exact.Comparison(ctx, e); x != nil {
 		e = x
 	}
 	return e

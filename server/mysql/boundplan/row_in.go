@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"sync"
 
-	"millrace/pushdown"
+	"millrace/pushdown/compare"
+	"millrace/pushdown/meaning"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -33,7 +34,7 @@ type rowInRows struct {
 var (
 	_ sql.Expression         = (*rowInSubquery)(nil)
 	_ sql.CollationCoercible = (*rowInSubquery)(nil)
-	_ pushdown.Membership    = (*rowInSubquery)(nil)
+	_ meaning.Membership     = (*rowInSubquery)(nil)
 )
 
 // fixRowIn replaces the engine's IN (SELECT …) and = (SELECT …) of rows.
@@ -185,7 +186,7 @@ func (in *rowInSubquery) key(ctx *sql.Context, row []any) (string, error) {
 	var key []byte
 	var err error
 	for i, v := range row {
-		if key, err = pushdown.KeyClassOf(in.left[i].Type(), in.right(i)).Append(ctx, key, v); err != nil {
+		if key, err = compare.KeyClassOf(in.left[i].Type(), in.right(i)).Append(ctx, key, v); err != nil {
 			return "", err
 		}
 	}
@@ -222,9 +223,9 @@ func (in *rowInSubquery) fill(ctx *sql.Context, row sql.Row, rows *rowInRows) er
 	return nil
 }
 
-// Member implements pushdown.Membership.
-func (in *rowInSubquery) Member(ctx *sql.Context) (pushdown.Member, bool) {
-	out := pushdown.Member{Row: in.left, Query: in.sub.Query}
+// Member implements meaning.Membership.
+func (in *rowInSubquery) Member(ctx *sql.Context) (meaning.Member, bool) {
+	out := meaning.Member{Row: in.left, Query: in.sub.Query}
 	if in.one || !in.sub.CanCacheResults() {
 		return out, false
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"millrace/catalog/sqltable"
-	"millrace/pushdown"
+	"millrace/internal/sqlplan"
 	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/sqlfn"
 
@@ -294,7 +294,7 @@ func (l setMember) to(types []sql.Type) sql.Node {
 	}
 	child := l.node
 	if _, ok := child.(*plan.SetOp); ok {
-		child = pushdown.KeepSchema(child)
+		child = sqlplan.KeepSchema(child)
 	}
 	return plan.NewProject(exprs, child)
 }

@@ -3,7 +3,8 @@ package sqlfn
 import (
 	"fmt"
 
-	"millrace/pushdown"
+	"millrace/pushdown/exact"
+	"millrace/pushdown/window"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -96,7 +97,7 @@ type buffer struct {
 	acc   accumulator
 }
 
-var _ pushdown.Slider = (*buffer)(nil)
+var _ window.Slider = (*buffer)(nil)
 
 func (b *buffer) Update(ctx *sql.Context, row sql.Row) error {
 	v, err := b.child.Eval(ctx, row)
@@ -106,7 +107,7 @@ func (b *buffer) Update(ctx *sql.Context, row sql.Row) error {
 	return b.acc.add(ctx, v)
 }
 
-// Remove implements pushdown.Slider.
+// Remove implements window.Slider.
 func (b *buffer) Remove(ctx *sql.Context, row sql.Row) (bool, error) {
 	v, err := b.child.Eval(ctx, row)
 	if err != nil || v == nil {
@@ -119,7 +120,7 @@ func (b *buffer) Eval(*sql.Context) (any, error) { return b.acc.result(), nil }
 func (b *buffer) Dispose()                       { expression.Dispose(b.child) }
 
 // windowFunctions are the functions with OVER that are no aggregates.
-func windowFunctions() []sql.Function { return pushdown.WindowFunctions(commonType) }
+func windowFunctions() []sql.Function { return window.Functions(commonType) }
 
 // commonType holds the values of both types.
 func commonType(a, b sql.Type) sql.Type {
@@ -137,7 +138,7 @@ func commonType(a, b sql.Type) sql.Type {
 		if err != nil {
 			return a
 		}
-		if exact := pushdown.ExactNumber(e); exact != nil {
+		if exact := exact.Branches(e); exact != nil {
 			return exact.Type()
 		}
 		return e.Type()

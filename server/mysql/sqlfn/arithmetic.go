@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"millrace/pushdown"
+	"millrace/pushdown/meaning"
 	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -54,7 +54,7 @@ func decimals(l, r sql.Expression) bool {
 		return false
 	}
 	for _, e := range []sql.Expression{l, r} {
-		if t := e.Type(); !types.IsDecimal(t) && !types.IsInteger(t) || pushdown.HasDivision(e) {
+		if t := e.Type(); !types.IsDecimal(t) && !types.IsInteger(t) || meaning.HasDivision(e) {
 			return false
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"millrace/pushdown"
+	"millrace/pushdown/exact"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -17,7 +17,7 @@ import (
 // of the first. FLOOR and CEIL have the range of their argument.
 func branchFunctions() []sql.Function {
 	exact := func(e sql.Expression) sql.Expression {
-		if x := pushdown.ExactNumber(e); x != nil {
+		if x := exact.Branches(e); x != nil {
 			return x
 		}
 		return e
@@ -111,7 +111,7 @@ func (c Case) WithResolvedChildren(children []any) (any, error) {
 		branches = append(branches, expression.CaseBranch{Cond: exprs[i], Value: exprs[i+1]})
 	}
 	e := expression.NewCase(value, branches, otherwise)
-	if x := pushdown.ExactNumber(e); x != nil {
+	if x := exact.Branches(e); x != nil {
 		return x, nil
 	}
 	return e, nil

@@ -1,7 +1,7 @@
 package sqlfn
 
 import (
-	"millrace/pushdown"
+	"millrace/pushdown/meaning"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -18,10 +18,10 @@ type enumText struct{ expression.UnaryExpression }
 var (
 	_ sql.Expression         = (*enumText)(nil)
 	_ sql.CollationCoercible = (*enumText)(nil)
-	_ pushdown.EnumText      = (*enumText)(nil)
+	_ meaning.EnumText       = (*enumText)(nil)
 )
 
-// Enum implements pushdown.EnumText.
+// Enum implements meaning.EnumText.
 func (x *enumText) Enum() sql.Expression { return x.Child }
 
 func (x *enumText) String() string { return x.Child.String() }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"millrace/pushdown"
+	"millrace/pushdown/compare"
 	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -245,7 +245,7 @@ func (b *concatBuffer) entry(ctx *sql.Context, row sql.Row) (e concatEntry, ok b
 			}
 		}
 		if c, _ := sql.GetCoercibility(ctx, by); IsText(by) && FoldsText(c) {
-			weights, err := pushdown.AppendWeights(nil, c, e.key)
+			weights, err := compare.AppendWeights(nil, c, e.key)
 			if err != nil {
 				return e, false, err
 			}
@@ -276,7 +276,7 @@ func (b *concatBuffer) sort(ctx *sql.Context) error {
 	var failed error
 	slices.SortStableFunc(b.entries, func(x, y concatEntry) int {
 		for i, o := range b.g.orders {
-			c, err := pushdown.CompareKeys(ctx, o.Type(), x.orders[i], y.orders[i])
+			c, err := compare.Values(ctx, o.Type(), x.orders[i], y.orders[i])
 			if err != nil && failed == nil {
 				failed = err
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"millrace/pushdown"
+	"millrace/pushdown/meaning"
 	"millrace/server/mysql/sqlerr"
 
 	"github.com/dolthub/go-mysql-server/sql"
@@ -37,7 +37,7 @@ type negative struct{ expression.UnaryExpression }
 var (
 	_ sql.Expression         = (*negative)(nil)
 	_ sql.CollationCoercible = (*negative)(nil)
-	_ pushdown.Checked       = (*negative)(nil)
+	_ meaning.Checked        = (*negative)(nil)
 )
 
 func (n *negative) String() string { return fmt.Sprintf("-(%s)", n.Child) }
@@ -63,7 +63,7 @@ func (n *negative) WithChildren(children ...sql.Expression) (sql.Expression, err
 	return &negative{expression.UnaryExpression{Child: children[0]}}, nil
 }
 
-// Arithmetic implements pushdown.Checked.
+// Arithmetic implements meaning.Checked.
 func (n *negative) Arithmetic() (op string, left, right sql.Expression) {
 	return sqlparser.MinusStr, expression.NewLiteral(int64(0), types.Int64), n.Child
 }

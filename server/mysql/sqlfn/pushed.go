@@ -3,45 +3,45 @@ package sqlfn
 import (
 	"strings"
 
-	"millrace/pushdown"
+	"millrace/pushdown/meaning"
 
 	"github.com/dolthub/go-mysql-server/sql"
 )
 
 var (
-	_ pushdown.SumAggregate      = (*sum)(nil)
-	_ pushdown.VarianceAggregate = (*variance)(nil)
-	_ pushdown.ConcatAggregate   = (*groupConcat)(nil)
-	_ pushdown.Checked           = (*checked)(nil)
+	_ meaning.Sum         = (*sum)(nil)
+	_ meaning.Variance    = (*variance)(nil)
+	_ meaning.GroupConcat = (*groupConcat)(nil)
+	_ meaning.Checked     = (*checked)(nil)
 )
 
-// SumArgument implements pushdown.SumAggregate.
+// SumArgument implements meaning.Sum.
 func (s *sum) SumArgument() (arg sql.Expression, avg, ok bool) {
 	return s.child, s.avg, true
 }
 
-// VarianceArgument implements pushdown.VarianceAggregate.
+// VarianceArgument implements meaning.Variance.
 func (v *variance) VarianceArgument() (arg sql.Expression, sample, root, ok bool) {
 	return v.child, v.kind.sample, v.kind.root, v.window == nil
 }
 
-// Concat implements pushdown.ConcatAggregate. What DISTINCT compares several expressions by stays
+// Concat implements meaning.GroupConcat. What DISTINCT compares several expressions by stays
 // with the engine.
-func (g *groupConcat) Concat(ctx *sql.Context) (pushdown.Concat, bool) {
+func (g *groupConcat) Concat(ctx *sql.Context) (meaning.Concat, bool) {
 	if g.key != nil || g.window != nil {
-		return pushdown.Concat{}, false
+		return meaning.Concat{}, false
 	}
 	b := concatBuffer{g: g}
 	if err := b.readLimit(ctx); err != nil {
-		return pushdown.Concat{}, false
+		return meaning.Concat{}, false
 	}
-	return pushdown.Concat{
+	return meaning.Concat{
 		Text: g.child, Distinct: g.distinct, Order: g.orders, Descends: g.descends,
 		Separator: g.separator, MaxBytes: b.max,
 	}, true
 }
 
-// Arithmetic implements pushdown.Checked.
+// Arithmetic implements meaning.Checked.
 func (c *checked) Arithmetic() (op string, left, right sql.Expression) {
 	return strings.ToLower(c.op), c.left, c.right
 }

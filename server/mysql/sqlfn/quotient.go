@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"millrace/pushdown"
+	"millrace/pushdown/meaning"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -30,7 +30,7 @@ type quotient struct{ left, right sql.Expression }
 var (
 	_ sql.Expression         = (*quotient)(nil)
 	_ sql.CollationCoercible = (*quotient)(nil)
-	_ pushdown.Quotient      = (*quotient)(nil)
+	_ meaning.Quotient       = (*quotient)(nil)
 )
 
 // Unrounded is e with the digits of the quotients in it that e's own value is rounded to; nil when there are none.
@@ -151,7 +151,7 @@ func (q *quotient) IsNullable() bool           { return true }
 func (q *quotient) Children() []sql.Expression { return []sql.Expression{q.left, q.right} }
 func (q *quotient) String() string             { return fmt.Sprintf("(%s / %s)", q.left, q.right) }
 
-// Quotient implements pushdown.Quotient.
+// Quotient implements meaning.Quotient.
 func (q *quotient) Quotient() (left, right sql.Expression) { return q.left, q.right }
 
 func (q *quotient) CollationCoercibility(*sql.Context) (sql.CollationID, byte) {

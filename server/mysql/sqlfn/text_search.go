@@ -3,7 +3,7 @@ package sqlfn
 import (
 	"unicode/utf8"
 
-	"millrace/pushdown"
+	"millrace/pushdown/compare"
 
 	"github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
@@ -120,7 +120,7 @@ func fieldEquality(ctx *sql.Context, wanted any, exprs []sql.Expression) (func(a
 			if err != nil {
 				return false, err
 			}
-			order, err := pushdown.CompareText(ctx, collation, s, other)
+			order, err := compare.Text(ctx, collation, s, other)
 			return order == 0, err
 		}, nil
 	case exacts:

@@ -64,7 +64,7 @@ func castDatetime(ctx *sql.Context, args []any, exprs []sql.Expression) (any, er
 
 // alikeBranches makes the arguments of IF, IFNULL and COALESCE alike, as MySQL does: text where one is text, or some are times and
 // others are not; DATETIME of different times; DOUBLE of numbers with one. The engine has the type of one of them for all. Other
-// numbers are pushdown.ExactNumber's; ENUM, JSON and bytes stay.
+// numbers are exact.Branches's; ENUM, JSON and bytes stay.
 func alikeBranches(args []sql.Expression) []sql.Expression {
 	times, numbers, texts, others, doubles, alike, digits := 0, 0, 0, 0, 0, true, 0
 	var first sql.Type
