@@ -78,8 +78,8 @@ func (d *Document) kind() Kind {
 	return Object
 }
 
-// apart takes an array or object apart, one level deep.
-func (d *Document) apart() *opened {
+// unfold takes an array or object apart, one level deep.
+func (d *Document) unfold() *opened {
 	if d.open != nil {
 		return d.open
 	}
@@ -125,7 +125,7 @@ func (d *Document) wrap() *opened {
 // array is d taken apart, as an array of itself if it is none.
 func (d *Document) array() *opened {
 	if d.kind() == Array {
-		return d.apart()
+		return d.unfold()
 	}
 	return d.wrap()
 }
@@ -140,12 +140,12 @@ func (x cellIndex) position(n int) int { return max(0, min(n, x.at(n))) }
 func (d *Document) step(l *leg) *Document {
 	switch {
 	case l.kind == legMember && d.kind() == Object:
-		c := d.apart()
+		c := d.unfold()
 		if i, found := c.find(l.name); found {
 			return &c.members[i].value
 		}
 	case l.kind == legCell && d.kind() == Array:
-		c := d.apart()
+		c := d.unfold()
 		if i := l.from.at(len(c.items)); i >= 0 && i < len(c.items) {
 			return &c.items[i]
 		}
@@ -205,7 +205,7 @@ func (d *Document) Set(p *Path, v Document, change Change) {
 		c := parent.array()
 		c.items = slices.Insert(c.items, l.from.position(len(c.items)), v)
 	case l.kind == legMember && parent.kind() == Object:
-		parent.apart().put(l.name, v)
+		parent.unfold().put(l.name, v)
 	}
 }
 
@@ -234,7 +234,7 @@ func (d *Document) InsertAt(p *Path, v Document) {
 	if parent == nil || parent.kind() != Array {
 		return
 	}
-	c := parent.apart()
+	c := parent.unfold()
 	c.items = slices.Insert(c.items, p.legs[last].from.position(len(c.items)), v)
 }
 
@@ -249,12 +249,12 @@ func (d *Document) Remove(p *Path) {
 	switch {
 	case parent == nil:
 	case l.kind == legMember && parent.kind() == Object:
-		c := parent.apart()
+		c := parent.unfold()
 		if i, found := c.find(l.name); found {
 			c.members = slices.Delete(c.members, i, i+1)
 		}
 	case l.kind == legCell && parent.kind() == Array:
-		c := parent.apart()
+		c := parent.unfold()
 		if i := l.from.at(len(c.items)); i >= 0 && i < len(c.items) {
 			c.items = slices.Delete(c.items, i, i+1)
 		}
@@ -265,8 +265,8 @@ func (d *Document) Remove(p *Path) {
 // arrays are made first. Nothing of other may be used afterwards.
 func (d *Document) Merge(other Document) {
 	if d.kind() == Object && other.kind() == Object {
-		c := d.apart()
-		for _, m := range other.apart().members {
+		c := d.unfold()
+		for _, m := range other.unfold().members {
 			if i, found := c.find(m.name); found {
 				c.members[i].value.Merge(m.value)
 			} else {
@@ -289,8 +289,8 @@ func (d *Document) Patch(other Document) {
 	if d.kind() != Object {
 		*d = Document{open: &opened{}}
 	}
-	c := d.apart()
-	for _, m := range other.apart().members {
+	c := d.unfold()
+	for _, m := range other.unfold().members {
 		i, found := c.find(m.name)
 		switch {
 		case m.value.kind() == Null:

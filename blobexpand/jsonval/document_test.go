@@ -38,7 +38,7 @@ func TestNormalTextIsMySQLs(t *testing.T) {
 		}
 		d := NewDocument(parsed(t, text))
 		if d.kind() == Object || d.kind() == Array {
-			d.apart()
+			d.unfold()
 		}
 		if got := string(d.Value()); got != want {
 			t.Errorf("%s, taken apart: got %s, want %s", text, got, want)

@@ -7,8 +7,10 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/expression"
 )
 
-// unsteady are functions whose value is not made of their arguments alone, or that do more than
-// to compute one.
+// Unsteady says whether the function called name has a value that is not made of its arguments alone, or does more than to
+// compute one.
+func Unsteady(name string) bool { return unsteady[strings.ToLower(name)] }
+
 var unsteady = map[string]bool{
 	"rand": true, "uuid": true, "uuid_short": true, "sleep": true, "benchmark": true, "random_bytes": true,
 	"get_lock": true, "release_lock": true, "release_all_locks": true, "is_free_lock": true, "is_used_lock": true,
@@ -33,7 +35,7 @@ func Deterministic(e sql.Expression) bool {
 		if _, nodes := e.(sql.ExpressionWithNodes); nodes {
 			ok = false // a subquery
 		}
-		if f, is := e.(sql.FunctionExpression); is && unsteady[strings.ToLower(f.FunctionName())] {
+		if f, is := e.(sql.FunctionExpression); is && Unsteady(f.FunctionName()) {
 			ok = false
 		}
 		return ok

@@ -63,6 +63,21 @@ func TestWindowsLookAtGroups(t *testing.T) {
 	}
 }
 
+func TestWindowsOverGroupsDoNotTakeOneRandomValueForAnother(t *testing.T) {
+	in := start(t, nil)
+	in.topic("w", nil, `{"s":"x"}`, `{"s":"y"}`, `{"s":"y"}`)
+	db := in.open("app", "", "")
+	for _, query := range []string{
+		"SELECT COUNT(*) FROM (SELECT s, UUID() AS u, IF(SUM(COUNT(*)) OVER () > 0, UUID(), '') AS v FROM w GROUP BY s) AS g WHERE u <> v",
+		"SELECT COUNT(*) FROM (SELECT s, UUID() AS u, MAX(UUID()) OVER (PARTITION BY s) AS v FROM w GROUP BY s) AS g WHERE u <> v",
+		"SELECT COUNT(*) FROM (SELECT s, (SELECT UUID()) AS u, IF(SUM(COUNT(*)) OVER () > 0, (SELECT UUID()), '') AS v FROM w GROUP BY s) AS g WHERE u <> v",
+	} {
+		if got := ask(t, db, query); got != "2" {
+			t.Errorf("%s: %s, want 2", query, got)
+		}
+	}
+}
+
 // columnNames are those of query's answer.
 func columnNames(t *testing.T, db *sql.DB, query string) string {
 	t.Helper()

@@ -26,37 +26,37 @@ var (
 // newExistsWith is nil where a condition of k cannot be taken apart into what is of the row around it, columns outer, and what is of
 // the subquery.
 func newExistsWith(k *keyed, outer sql.ColSet, text string) sql.Expression {
-	a := apart{outer: outer, row: k.outer, columns: k.inner}
+	s := rowSplit{outer: outer, row: k.outer, columns: k.inner}
 	cond := expression.JoinAnd(k.rest...)
-	if _, err := a.split(cond); err != nil { // what there is of both; then where it lies is known
+	if _, err := s.split(cond); err != nil { // what there is of both; then where it lies is known
 		return nil
 	}
-	keyed := newByKey(a.row, a.columns, len(k.inner), func(columns []sql.Expression) sql.Node { return plan.NewProject(columns, k.from) }, text)
-	a.width = len(keyed.row)
-	rest, err := a.split(cond)
+	keyed := newByKey(s.row, s.columns, len(k.inner), func(columns []sql.Expression) sql.Node { return plan.NewProject(columns, k.from) }, text)
+	s.width = len(keyed.row)
+	rest, err := s.split(cond)
 	if err != nil {
 		return nil
 	}
 	return &existsWith{byKey: keyed, rest: rest}
 }
 
-// apart takes conditions on two rows apart.
-type apart struct {
+// rowSplit takes conditions on two rows apart.
+type rowSplit struct {
 	outer        sql.ColSet
 	row, columns []sql.Expression // what is read of the row around, and of the subquery
 	width        int              // where columns begin in the row that the result is over
 }
 
 // split is e over row's values and columns; what it needs is added to both.
-func (a *apart) split(e sql.Expression) (sql.Expression, error) {
+func (s *rowSplit) split(e sql.Expression) (sql.Expression, error) {
 	ids := columnIDs(e)
-	if !ids.Empty() && ids.SubsetOf(a.outer) {
-		at := place(&a.row, e)
+	if !ids.Empty() && ids.SubsetOf(s.outer) {
+		at := place(&s.row, e)
 		return expression.NewGetField(at, e.Type(), e.String(), true), nil
 	}
 	if f, ok := e.(*expression.GetField); ok {
-		at := place(&a.columns, e)
-		return expression.NewGetField(a.width+at, f.Type(), f.String(), true), nil
+		at := place(&s.columns, e)
+		return expression.NewGetField(s.width+at, f.Type(), f.String(), true), nil
 	}
 	children := e.Children()
 	if len(children) == 0 {
@@ -65,7 +65,7 @@ func (a *apart) split(e sql.Expression) (sql.Expression, error) {
 	with := make([]sql.Expression, len(children))
 	for i, c := range children {
 		var err error
-		if with[i], err = a.split(c); err != nil {
+		if with[i], err = s.split(c); err != nil {
 			return nil, err
 		}
 	}

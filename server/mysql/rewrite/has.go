@@ -3,6 +3,8 @@ package rewrite
 import (
 	"reflect"
 
+	"millrace/pushdown/meaning"
+
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 )
 
@@ -40,5 +42,17 @@ func has(nodes []sqlparser.SQLNode, what func(any) bool) bool {
 		return !found
 	}}
 	w.value(reflect.ValueOf(nodes))
+	return found
+}
+
+// hasUnsteady says whether e may have another value each time it is computed: RAND() is no other RAND().
+func hasUnsteady(e sqlparser.Expr) bool {
+	found := false
+	w := Walk{Node: func(n any) bool {
+		f, ok := n.(*sqlparser.FuncExpr)
+		found = found || ok && meaning.Unsteady(f.Name.String())
+		return !found
+	}}
+	w.value(reflect.ValueOf(&e))
 	return found
 }

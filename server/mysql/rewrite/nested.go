@@ -56,5 +56,5 @@ func wrapArgument(args sqlparser.SelectExprs, depth int, lasting bool) {
 		}
 		return
 	}
-	a.Expr = sqlparser.InjectedExpr{Expression: sqlfn.Apart{Depth: depth}, Children: sqlparser.Exprs{a.Expr}, Auth: nothingToCheck}
+	a.Expr = sqlparser.InjectedExpr{Expression: sqlfn.AtDepth{Depth: depth}, Children: sqlparser.Exprs{a.Expr}, Auth: nothingToCheck}
 }

@@ -94,7 +94,7 @@ func (g *groups) add(e sqlparser.Expr, name sqlparser.ColIdent) *sqlparser.ColNa
 		name = sqlparser.NewColIdent(groupsColumn + strconv.Itoa(len(g.inner.SelectExprs)))
 	}
 	g.names[name.Lowered()] = true
-	if text := sqlparser.String(e); g.texts[text] == "" {
+	if text := sqlparser.String(e); g.texts[text] == "" && !hasUnsteady(e) {
 		g.texts[text] = name.String()
 	}
 	g.inner.SelectExprs = append(g.inner.SelectExprs, &sqlparser.AliasedExpr{Expr: e, As: name})

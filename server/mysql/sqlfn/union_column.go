@@ -56,7 +56,7 @@ func WithoutWrapper(e sql.Expression) (sql.Expression, bool) {
 	switch e := e.(type) {
 	case *unionMember:
 		return e.Child, true
-	case *apart:
+	case *atDepth:
 		return e.Child, true
 	}
 	return e, false
