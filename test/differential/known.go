@@ -11,6 +11,7 @@ var known = []struct {
 	{regexp.MustCompile(`Incorrect datetime value`), "MySQL refuses to compare a date with text that is none; MariaDB warns"},
 	{regexp.MustCompile(`Illegal mix of collations`), "MariaDB gives the text of JSON functions a collation of its own"},
 	{regexp.MustCompile(`in 'ORDER BY'`), "MariaDB looks for a column named by a negative constant; MySQL ignores constants"},
+	{regexp.MustCompile(`ORDER BY (?:.*, )?-\(-\d+\)(?: ASC| DESC)?(?:,|$| LIMIT)`), "MariaDB takes -(-3) in ORDER BY for the position 3; to MySQL it is a constant"},
 	{regexp.MustCompile(`Unknown column '\d+'`), "MariaDB takes a position beyond 2^32 in ORDER BY for a constant; MySQL knows no such column"},
 	{regexp.MustCompile(`out of range`), "whether a branch that is not taken or a row that is filtered overflows depends on the order of evaluation"},
 }
