@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
@@ -202,7 +203,7 @@ type decExtremeAcc struct {
 	noMorsels
 	t       Type
 	largest bool
-	vals    []int256
+	vals    []wideint.Int256
 	seen    []bool
 	dense   dense
 }
@@ -222,9 +223,9 @@ func (a *decExtremeAcc) add(v *vector.Vector, gids []uint32, n int) error {
 	return nil
 }
 
-func (a *decExtremeAcc) keep(g uint32, x int256) {
+func (a *decExtremeAcc) keep(g uint32, x wideint.Int256) {
 	if c := 0; a.seen[g] {
-		if c = x.cmp(a.vals[g]); a.largest {
+		if c = x.Cmp(a.vals[g]); a.largest {
 			c = -c
 		}
 		if c >= 0 {
@@ -249,12 +250,12 @@ func (a *decExtremeAcc) result(n int) (vector.Vector, error) {
 	if a.t.Kind == vector.Decimal128 {
 		v.Dec128 = make([]decimal128.Num, n)
 		for g, x := range a.vals[:n] {
-			v.Dec128[g] = x.num128()
+			v.Dec128[g] = x.Num128()
 		}
 	} else {
 		v.Dec256 = make([]decimal256.Num, n)
 		for g, x := range a.vals[:n] {
-			v.Dec256[g] = x.num()
+			v.Dec256[g] = x.Num()
 		}
 	}
 	unseen(&v, a.seen[:n])

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
 )
@@ -16,7 +17,7 @@ type quotient struct {
 }
 
 // result has a row per group.
-func (q quotient) result(n int, at func(g int) (sum int256, count int64)) (vector.Vector, error) {
+func (q quotient) result(n int, at func(g int) (sum wideint.Int256, count int64)) (vector.Vector, error) {
 	v := vector.Vector{Kind: vector.Decimal256, Scale: q.to, Len: n, Dec256: make([]decimal256.Num, n)}
 	var valid []uint64
 	for g := range n {
@@ -31,11 +32,11 @@ func (q quotient) result(n int, at func(g int) (sum int256, count int64)) (vecto
 		}
 		if q.avg {
 			var ok bool
-			if sum, ok = divide(sum, from64(count), q.to-q.from); !ok {
+			if sum, ok = divide(sum, wideint.From64(count), q.to-q.from); !ok {
 				return v, &RangeError{Type: "DECIMAL", Text: "avg"}
 			}
 		}
-		v.Dec256[g] = sum.num()
+		v.Dec256[g] = sum.Num()
 	}
 	return v, nil
 }
@@ -46,7 +47,7 @@ type intSumAcc struct {
 	noMorsels
 	quotient
 	cells []sumCell
-	wide  []int128
+	wide  []wideint.Int128
 	bound uint64 // no |sum| in cells is larger
 	dense dense
 	lanes *sumLanes
@@ -177,7 +178,7 @@ func (a *intSumAcc) addWeighted(v *vector.Vector, gids []uint32, weights []int64
 		}
 		a.cells[g].n += w
 		if wide {
-			a.wide[g].add(product(x, w))
+			a.wide[g].Add(product(x, w))
 		} else {
 			a.cells[g].sum += x * w
 		}
@@ -186,9 +187,9 @@ func (a *intSumAcc) addWeighted(v *vector.Vector, gids []uint32, weights []int64
 }
 
 // product of two BIGINTs.
-func product(x, y int64) int128 {
+func product(x, y int64) wideint.Int128 {
 	hi, lo := bits.Mul64(uint64(x), uint64(y))
-	return int128{lo, int64(hi) - x>>63&y - y>>63&x}
+	return wideint.Int128{Lo: lo, Hi: int64(hi) - x>>63&y - y>>63&x}
 }
 
 // magnitude is a bound of the values' absolute values.
@@ -256,7 +257,7 @@ func (a *intSumAcc) addWide(first int, v *vector.Vector, gids []uint32, n int) {
 	a.wide = extend(a.wide, len(a.cells))
 	for i := range n {
 		g := uint32(first) + groupOf(gids, i)
-		a.wide[g].addInt(v.Int(i))
+		a.wide[g].AddInt(v.Int(i))
 		a.cells[g].n++
 	}
 }
@@ -265,7 +266,7 @@ func (a *intSumAcc) addWide(first int, v *vector.Vector, gids []uint32, n int) {
 func (a *intSumAcc) flush() {
 	a.wide = extend(a.wide, len(a.cells))
 	for g := range a.cells {
-		a.wide[g].addInt(a.cells[g].sum)
+		a.wide[g].AddInt(a.cells[g].sum)
 		a.cells[g].sum = 0
 	}
 	a.bound = 0
@@ -289,7 +290,7 @@ func (a *intSumAcc) merge(from accumulator, to []uint32) {
 	if o.wide != nil {
 		a.wide = extend(a.wide, len(a.cells))
 		for g, w := range o.wide {
-			a.wide[to[g]].add(w)
+			a.wide[to[g]].Add(w)
 		}
 	}
 }
@@ -300,11 +301,11 @@ func (a *intSumAcc) result(n int) (vector.Vector, error) {
 }
 
 // at is the sum of group g and of how many values.
-func (a *intSumAcc) at(g int) (int256, int64) {
+func (a *intSumAcc) at(g int) (wideint.Int256, int64) {
 	c := a.cells[g]
-	sum := from64(c.sum)
+	sum := wideint.From64(c.sum)
 	if g < len(a.wide) {
-		sum.add(a.wide[g].wide())
+		sum.Add(a.wide[g].Wide())
 	}
 	return sum, c.n
 }
@@ -374,7 +375,7 @@ func (a *sharedSumAcc) result(n int) (vector.Vector, error) {
 type wideSumAcc struct {
 	noMorsels
 	quotient
-	sums  []int256
+	sums  []wideint.Int256
 	n     []int64
 	dense dense
 }
@@ -394,20 +395,20 @@ func (a *wideSumAcc) add(v *vector.Vector, gids []uint32, n int) error {
 	case v.Uint64 != nil:
 		for i := range n {
 			g := group(i)
-			a.sums[g].add128(v.Uint64[at(v, i)], 0)
+			a.sums[g].Add128(v.Uint64[at(v, i)], 0)
 			a.n[g]++
 		}
 	case v.Dec128 != nil:
 		for i := range n {
 			g := group(i)
 			x := v.Dec128[at(v, i)]
-			a.sums[g].add128(x.LowBits(), x.HighBits())
+			a.sums[g].Add128(x.LowBits(), x.HighBits())
 			a.n[g]++
 		}
 	case v.Dec256 != nil:
 		for i := range n {
 			g := group(i)
-			a.sums[g].add(from256(v.Dec256[at(v, i)]))
+			a.sums[g].Add(wideint.From256(v.Dec256[at(v, i)]))
 			a.n[g]++
 		}
 	case n > 0:
@@ -419,12 +420,12 @@ func (a *wideSumAcc) add(v *vector.Vector, gids []uint32, n int) error {
 func (a *wideSumAcc) merge(from accumulator, to []uint32) {
 	o := from.(*wideSumAcc)
 	for g := range o.sums {
-		a.sums[to[g]].add(o.sums[g])
+		a.sums[to[g]].Add(o.sums[g])
 		a.n[to[g]] += o.n[g]
 	}
 }
 
 func (a *wideSumAcc) result(n int) (vector.Vector, error) {
 	a.grow(n)
-	return a.quotient.result(n, func(g int) (int256, int64) { return a.sums[g], a.n[g] })
+	return a.quotient.result(n, func(g int) (wideint.Int256, int64) { return a.sums[g], a.n[g] })
 }

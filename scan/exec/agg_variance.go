@@ -120,7 +120,7 @@ func (a *varianceAcc) add(v *vector.Vector, gids []uint32, n int) error {
 	default:
 		vals = grown(&a.floats, n)
 		for i := range vals {
-			vals[i] = decOf(v, i).float(a.t.Scale)
+			vals[i] = decOf(v, i).Float(a.t.Scale)
 		}
 	}
 	for i, x := range vals {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
@@ -213,14 +214,14 @@ func plainOf[T any](vals []T, v *vector.Vector, n int, scratch *[]T) []T {
 }
 
 // decOf is the unscaled decimal in row i.
-func decOf(v *vector.Vector, i int) int256 {
+func decOf(v *vector.Vector, i int) wideint.Int256 {
 	if v.Const {
 		i = 0
 	}
 	if v.Dec128 != nil {
-		return from128(v.Dec128[i])
+		return wideint.From128(v.Dec128[i])
 	}
-	return from256(v.Dec256[i])
+	return wideint.From256(v.Dec256[i])
 }
 
 // textBuilder gathers texts into a vector.

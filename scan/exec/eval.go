@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/decimal256"
@@ -203,11 +204,11 @@ func constVector(c Const) (vector.Vector, error) {
 	case vector.Float:
 		v.Float64 = []float64{c.Float + 0}
 	case vector.Decimal128:
-		x := from256(c.Dec)
-		if !c.Null && !x.fits128() {
+		x := wideint.From256(c.Dec)
+		if !c.Null && !x.Fits128() {
 			return v, fmt.Errorf("%w: constant beyond its type", ErrNotSupported)
 		}
-		v.Dec128 = []decimal128.Num{x.num128()}
+		v.Dec128 = []decimal128.Num{x.Num128()}
 	case vector.Decimal256:
 		v.Dec256 = []decimal256.Num{c.Dec}
 	case vector.String:

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 )
 
 // arithEval is Arith. Overflow is looked for in all rows at once, by a flag that the loop
@@ -144,7 +145,7 @@ func (e *arithEval) ints(lv, rv *vector.Vector, n int, valid []uint64) (*vector.
 		}
 	case Mul:
 		for i := range out {
-			hi, lo := mulSigned(l[i], r[i])
+			hi, lo := wideint.MulSigned(l[i], r[i])
 			out[i] = int64(lo)
 			if hi != int64(lo)>>63 {
 				over = -1
@@ -197,7 +198,7 @@ func (e *arithEval) overflows(a, b int64) bool {
 	case Sub:
 		return (a^b)&(a^(a-b)) < 0
 	case Mul:
-		hi, lo := mulSigned(a, b)
+		hi, lo := wideint.MulSigned(a, b)
 		return hi != int64(lo)>>63
 	case Neg:
 		return a == math.MinInt64
@@ -314,40 +315,40 @@ func (e *arithEval) decimals(lv, rv *vector.Vector, n int, valid []uint64) (*vec
 	}
 	for i := range n {
 		if valid != nil && !bitSet(valid, i) {
-			e.putDec(i, int256{}, wide)
+			e.putDec(i, wideint.Int256{}, wide)
 			continue
 		}
 		a := decOf(lv, i)
-		var x int256
+		var x wideint.Int256
 		ok := true
 		switch e.op {
 		case Neg:
-			x = a.neg()
+			x = a.Neg()
 		case Add:
 			x = a
-			x.add(decOf(rv, i))
+			x.Add(decOf(rv, i))
 		case Sub:
 			x = a
-			x.add(decOf(rv, i).neg())
+			x.Add(decOf(rv, i).Neg())
 		case Mul:
-			x, ok = a.mul(decOf(rv, i))
+			x, ok = a.Mul(decOf(rv, i))
 		default:
 			b := decOf(rv, i)
-			if b == (int256{}) {
+			if b == (wideint.Int256{}) {
 				valid[i>>6] &^= 1 << (i & 63)
-				e.putDec(i, int256{}, wide)
+				e.putDec(i, wideint.Int256{}, wide)
 				continue
 			}
 			switch e.op {
 			case IntDiv:
-				x, _ = a.quoRem(b)
+				x, _ = a.QuoRem(b)
 			case Mod:
-				_, x = a.quoRem(b)
+				_, x = a.QuoRem(b)
 			case Div:
 				x, ok = divide(a, b, e.rescal)
 			}
 		}
-		if !ok || !x.inDecimal(wide) {
+		if !ok || !x.InDecimal(wide) {
 			return nil, e.rangeError()
 		}
 		e.putDec(i, x, wide)
@@ -356,25 +357,25 @@ func (e *arithEval) decimals(lv, rv *vector.Vector, n int, valid []uint64) (*vec
 	return &e.out.v, nil
 }
 
-func (e *arithEval) putDec(i int, x int256, wide bool) {
+func (e *arithEval) putDec(i int, x wideint.Int256, wide bool) {
 	if wide {
-		e.out.v.Dec256[i] = x.num()
+		e.out.v.Dec256[i] = x.Num()
 	} else {
-		e.out.v.Dec128[i] = x.num128()
+		e.out.v.Dec128[i] = x.Num128()
 	}
 }
 
 // divide is a·10^digits/b, rounded half away from zero; false when it does not fit.
-func divide(a, b int256, digits int32) (int256, bool) {
+func divide(a, b wideint.Int256, digits int32) (wideint.Int256, bool) {
 	if digits < 0 {
-		b2, ok := b.rescale(-digits)
+		b2, ok := b.Rescale(-digits)
 		if !ok {
-			return int256{}, true // the divisor is beyond any dividend
+			return wideint.Int256{}, true // the divisor is beyond any dividend
 		}
-		return a.quoRound(b2), true
+		return a.QuoRound(b2), true
 	}
-	if num, ok := a.rescale(digits); ok {
-		return num.quoRound(b), true
+	if num, ok := a.Rescale(digits); ok {
+		return num.QuoRound(b), true
 	}
-	return divideBig(a, b, digits)
+	return wideint.DivideBig(a, b, digits)
 }

@@ -77,7 +77,7 @@ func (e *compareEval) eval(in *input) (*vector.Vector, error) {
 		}
 	default:
 		for i := range out {
-			out[i] = int8(decOf(l, i).cmp(decOf(r, i)))
+			out[i] = int8(decOf(l, i).Cmp(decOf(r, i)))
 		}
 	}
 	for i, o := range out {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 )
 
 // convertEval is Convert.
@@ -82,7 +83,7 @@ func (e *convertEval) eval(in *input) (*vector.Vector, error) {
 			for i := range out {
 				out[i] = 0
 				if !null(i) {
-					out[i] = decOf(v, i).float(e.from.Scale)
+					out[i] = decOf(v, i).Float(e.from.Scale)
 				}
 			}
 		}
@@ -127,26 +128,26 @@ func (e *convertEval) decimals(v *vector.Vector, n int, null func(int) bool) err
 		ints = intsOf(v, n, &e.ints)
 	}
 	for i := range n {
-		var x int256
+		var x wideint.Int256
 		ok := true
 		if !null(i) {
 			switch e.from.Kind {
 			case vector.Int:
-				x = from64(ints[i])
+				x = wideint.From64(ints[i])
 			case vector.Uint:
-				x = int256{v.Uint64[at(v, i)]}
+				x = wideint.Int256{v.Uint64[at(v, i)]}
 			default:
 				x = decOf(v, i)
 			}
-			x, ok = x.rescale(e.to.Scale - e.from.Scale)
+			x, ok = x.Rescale(e.to.Scale - e.from.Scale)
 		}
-		if !ok || !x.inDecimal(wide) {
+		if !ok || !x.InDecimal(wide) {
 			return &RangeError{Type: "DECIMAL", Text: e.text}
 		}
 		if wide {
-			e.out.v.Dec256[i] = x.num()
+			e.out.v.Dec256[i] = x.Num()
 		} else {
-			e.out.v.Dec128[i] = x.num128()
+			e.out.v.Dec128[i] = x.Num128()
 		}
 	}
 	return nil

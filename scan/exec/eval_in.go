@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 )
 
 // inEval is In.
@@ -14,7 +15,7 @@ type inEval struct {
 	ints  map[int64]struct{}
 	uints map[uint64]struct{}
 	float map[float64]struct{}
-	decs  map[int256]struct{}
+	decs  map[wideint.Int256]struct{}
 	texts map[string]struct{}
 
 	out   column
@@ -32,7 +33,7 @@ func (c *compiler) in(e In) (evaluator, error) {
 	in := &inEval{
 		arg: arg, kind: t.Kind, null: e.Null,
 		ints: map[int64]struct{}{}, uints: map[uint64]struct{}{}, float: map[float64]struct{}{},
-		decs: map[int256]struct{}{}, texts: map[string]struct{}{},
+		decs: map[wideint.Int256]struct{}{}, texts: map[string]struct{}{},
 	}
 	for _, v := range e.List {
 		if v.T != t {
@@ -52,7 +53,7 @@ func (c *compiler) in(e In) (evaluator, error) {
 		case vector.String:
 			in.texts[string(v.Bytes)] = struct{}{}
 		default:
-			in.decs[from256(v.Dec)] = struct{}{}
+			in.decs[wideint.From256(v.Dec)] = struct{}{}
 		}
 	}
 	return in, nil

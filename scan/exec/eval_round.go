@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
@@ -116,21 +117,21 @@ func (e *roundEval) decimals(v *vector.Vector, n int, valid []uint64) error {
 		e.out.v.Dec128 = grown(&e.out.dec128, n)
 	}
 	for i := range n {
-		var x int256
+		var x wideint.Int256
 		ok := true
 		if valid == nil || bitSet(valid, i) {
 			x, ok = e.decimal(decOf(v, i))
 		}
 		switch {
 		case e.to.Kind == vector.Int:
-			if !ok || !x.fits64() {
+			if !ok || !x.Fits64() {
 				return &RangeError{Type: "BIGINT", Text: e.text}
 			}
 			e.out.v.Int64[i] = int64(x[0])
-		case !ok || !x.inDecimal(e.to.Kind == vector.Decimal256):
+		case !ok || !x.InDecimal(e.to.Kind == vector.Decimal256):
 			return &RangeError{Type: "DECIMAL", Text: e.text}
 		case e.to.Kind == vector.Decimal256:
-			e.out.v.Dec256[i] = x.num()
+			e.out.v.Dec256[i] = x.Num()
 		default:
 			e.out.v.Dec128[i] = decimal128.New(int64(x[1]), x[0])
 		}
@@ -138,30 +139,30 @@ func (e *roundEval) decimals(v *vector.Vector, n int, valid []uint64) error {
 	return nil
 }
 
-func (e *roundEval) decimal(x int256) (int256, bool) {
+func (e *roundEval) decimal(x wideint.Int256) (wideint.Int256, bool) {
 	scale := e.from.Scale
 	switch e.fn {
 	case Abs:
-		x = x.abs()
+		x = x.Abs()
 	case Round:
 		digits := int32(min(e.digits, int64(scale)))
 		if e.digits < -80 {
-			return int256{}, true
+			return wideint.Int256{}, true
 		}
-		x, _ = x.rescale(digits - scale)
+		x, _ = x.Rescale(digits - scale)
 		scale = digits
 	case Floor, Ceil:
 		if scale > 0 {
-			q, r := x.quoRem(pow10[scale])
-			if r != (int256{}) && (e.fn == Floor) == r.negative() {
+			q, r := x.QuoRem(wideint.Pow10[scale])
+			if r != (wideint.Int256{}) && (e.fn == Floor) == r.Negative() {
 				if e.fn == Floor {
-					q.add(from64(-1))
+					q.Add(wideint.From64(-1))
 				} else {
-					q.add(from64(1))
+					q.Add(wideint.From64(1))
 				}
 			}
 			x, scale = q, 0
 		}
 	}
-	return x.rescale(e.to.Scale - scale)
+	return x.Rescale(e.to.Scale - scale)
 }

@@ -15,6 +15,7 @@ import (
 	"millrace/catalog"
 	"millrace/internal/vector"
 	"millrace/scan"
+	"millrace/scan/exec/wideint"
 
 	"go.uber.org/goleak"
 )
@@ -48,8 +49,8 @@ func answer(t *testing.T, n Node, opts Options) string {
 			switch v := v.(type) {
 			case nil:
 				cells = append(cells, "NULL")
-			case int256:
-				cells = append(cells, v.big().String())
+			case wideint.Int256:
+				cells = append(cells, v.Big().String())
 			default:
 				cells = append(cells, fmt.Sprint(v))
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 )
 
 // textTable numbers texts, and decimals by their bytes. Up to 24 bytes lie in the slots of an
@@ -389,16 +390,16 @@ func (h *textTable) values() vector.Vector {
 		return v
 	}
 	for i := range n {
-		var x int256
+		var x wideint.Int256
 		if s := h.value(i); len(s) == 32 {
 			for w := range x {
 				x[w] = binary.LittleEndian.Uint64(s[8*w:])
 			}
 		}
 		if h.t.Kind == vector.Decimal128 {
-			v.Dec128 = append(v.Dec128, x.num128())
+			v.Dec128 = append(v.Dec128, x.Num128())
 		} else {
-			v.Dec256 = append(v.Dec256, x.num())
+			v.Dec256 = append(v.Dec256, x.Num())
 		}
 	}
 	return v

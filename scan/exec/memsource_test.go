@@ -10,12 +10,13 @@ import (
 	"millrace/catalog"
 	"millrace/internal/vector"
 	"millrace/scan"
+	"millrace/scan/exec/wideint"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
 // memSource is a Source over values in memory, cut into blocks. A nil value is NULL; else values
-// are int64, uint64, float64, int256 or string.
+// are int64, uint64, float64, wideint.Int256 or string.
 type memSource struct {
 	types   []Type
 	rows    [][]any
@@ -87,7 +88,7 @@ func (b *memBlock) Stats(c scan.Column) (Stats, bool) {
 	t := b.source.types[c.Index]
 	s := Stats{Exact: b.from == 0 && b.to == b.rows}
 	var lo, hi any
-	var sum int256
+	var sum wideint.Int256
 	for _, v := range b.vals[c.Index] {
 		if v == nil {
 			s.Nulls++
@@ -101,9 +102,9 @@ func (b *memBlock) Stats(c scan.Column) (Stats, bool) {
 		}
 		switch v := v.(type) {
 		case int64:
-			sum.add(from64(v))
-		case int256:
-			sum.add(v)
+			sum.Add(wideint.From64(v))
+		case wideint.Int256:
+			sum.Add(v)
 		}
 	}
 	if lo != nil {
@@ -112,7 +113,7 @@ func (b *memBlock) Stats(c scan.Column) (Stats, bool) {
 	}
 	if s.Exact && (t.Kind == vector.Int || t.Kind == vector.Decimal128) {
 		s.HasSum = true
-		s.Sum = Const{T: Type{Kind: vector.Decimal256, Scale: t.Scale}, Dec: sum.num()}
+		s.Sum = Const{T: Type{Kind: vector.Decimal256, Scale: t.Scale}, Dec: sum.Num()}
 	}
 	return s, true
 }
@@ -152,7 +153,7 @@ func (b *memBlock) Sums(ctx context.Context, by, of scan.Column) (*Sums, error) 
 	s := &Sums{Rows: make([]int64, len(y.Rows)), Sum: make([]decimal128.Num, len(y.Rows))}
 	least, most := make([]any, len(y.Rows)), make([]any, len(y.Rows))
 	for k := range y.Rows {
-		var sum int256
+		var sum wideint.Int256
 		key := anyAt(&y.Values, k)
 		for i, x := range b.vals[of.Index] {
 			if by := b.vals[by.Index][i]; x == nil || (key == nil) != (by == nil) || key != nil && compareAny(key, by) != 0 {
@@ -166,15 +167,15 @@ func (b *memBlock) Sums(ctx context.Context, by, of scan.Column) (*Sums, error) 
 			}
 			switch x := x.(type) {
 			case int64:
-				sum.add(from64(x))
-			case int256:
-				sum.add(x)
+				sum.Add(wideint.From64(x))
+			case wideint.Int256:
+				sum.Add(x)
 			}
 		}
-		if low := sum.num128(); sum != (int128{low.LowBits(), low.HighBits()}).wide() {
+		if low := sum.Num128(); sum != (wideint.Int128{Lo: low.LowBits(), Hi: low.HighBits()}).Wide() {
 			return nil, nil
 		}
-		s.Sum[k] = sum.num128()
+		s.Sum[k] = sum.Num128()
 	}
 	s.Min, s.Max = vectorOf(t, least, nil), vectorOf(t, most, nil)
 	return s, nil
@@ -215,7 +216,7 @@ func anyOfConst(c Const) any {
 	case vector.String:
 		return string(c.Bytes)
 	}
-	return from256(c.Dec)
+	return wideint.From256(c.Dec)
 }
 
 func constAny(t Type, v any) Const {
@@ -231,8 +232,8 @@ func constAny(t Type, v any) Const {
 		c.Float = v
 	case string:
 		c.Bytes = []byte(v)
-	case int256:
-		c.Dec = v.num()
+	case wideint.Int256:
+		c.Dec = v.Num()
 	}
 	return c
 }
@@ -348,13 +349,13 @@ func vectorOf(t Type, vals []any, rnd *rand.Rand) vector.Vector {
 		}
 	case vector.Decimal128:
 		for _, x := range vals {
-			k, _ := x.(int256)
-			v.Dec128 = append(v.Dec128, k.num128())
+			k, _ := x.(wideint.Int256)
+			v.Dec128 = append(v.Dec128, k.Num128())
 		}
 	case vector.Decimal256:
 		for _, x := range vals {
-			k, _ := x.(int256)
-			v.Dec256 = append(v.Dec256, k.num())
+			k, _ := x.(wideint.Int256)
+			v.Dec256 = append(v.Dec256, k.Num())
 		}
 	case vector.String:
 		if rnd != nil && roll(3) > 0 || rnd == nil {
@@ -424,5 +425,5 @@ func compareAny(a, b any) int {
 	case string:
 		return bytes.Compare([]byte(a), []byte(b.(string)))
 	}
-	return a.(int256).cmp(b.(int256))
+	return a.(wideint.Int256).Cmp(b.(wideint.Int256))
 }

@@ -12,10 +12,11 @@ import (
 	"unicode/utf8"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 )
 
 // A plain interpreter of the same plans, a row at a time, as the oracle. It shares nothing with the
-// engine but the plans and int256 as a carrier of decimals.
+// engine but the plans and wideint.Int256 as a carrier of decimals.
 
 var errNaive = errors.New("out of range")
 
@@ -25,8 +26,8 @@ func naiveBig(v any) *big.Int {
 		return big.NewInt(v)
 	case uint64:
 		return new(big.Int).SetUint64(v)
-	case int256:
-		return v.big()
+	case wideint.Int256:
+		return v.Big()
 	}
 	panic("not a number")
 }
@@ -51,7 +52,7 @@ func naiveOf(t Type, x *big.Int) (any, error) {
 	if x.CmpAbs(new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)) >= 0 {
 		return nil, errNaive
 	}
-	out, _ := fromBig(x)
+	out, _ := wideint.FromBig(x)
 	return out, nil
 }
 
@@ -414,13 +415,13 @@ func naiveRounding(e Func, args []any) (any, error) {
 			return math.Ceil(x), nil
 		}
 		return math.RoundToEven(x), nil
-	case int256:
-		r := new(big.Rat).SetFrac(x.big(), tenTo(e.Args[0].Type().Scale))
+	case wideint.Int256:
+		r := new(big.Rat).SetFrac(x.Big(), tenTo(e.Args[0].Type().Scale))
 		n := new(big.Int)
 		scale := int32(0)
 		switch e.Fn {
 		case Abs:
-			return naiveOf(e.T, new(big.Int).Abs(new(big.Int).Mul(x.big(), tenTo(e.T.Scale-e.Args[0].Type().Scale))))
+			return naiveOf(e.T, new(big.Int).Abs(new(big.Int).Mul(x.Big(), tenTo(e.T.Scale-e.Args[0].Type().Scale))))
 		case Floor:
 			n.Div(r.Num(), r.Denom())
 		case Ceil:
@@ -717,7 +718,7 @@ func naiveAgg(a Agg, rows []naiveRow) (any, error) {
 		if a.Kind == Avg {
 			sum = naiveRound(sum.Mul(sum, tenTo(a.T.Scale-a.Arg.Type().Scale)), big.NewInt(int64(len(vals))))
 		}
-		out, _ := fromBig(sum)
+		out, _ := wideint.FromBig(sum)
 		return out, nil
 	case VarPop, VarSamp, StdPop, StdSamp:
 		var f []float64

@@ -24,5 +24,5 @@ func compareRows(a *vector.Vector, i int, b *vector.Vector, j int) int {
 	case vector.String:
 		return bytes.Compare(a.Text(i), b.Text(j))
 	}
-	return decOf(a, i).cmp(decOf(b, j))
+	return decOf(a, i).Cmp(decOf(b, j))
 }

@@ -7,6 +7,7 @@ import (
 
 	"millrace/internal/vector"
 	"millrace/scan"
+	"millrace/scan/exec/wideint"
 )
 
 // Pruning only saves work: what is not known may be.
@@ -266,7 +267,7 @@ func compareConst(a, b Const) int {
 	case vector.String:
 		return bytes.Compare(a.Bytes, b.Bytes)
 	}
-	return from256(a.Dec).cmp(from256(b.Dec))
+	return wideint.From256(a.Dec).Cmp(wideint.From256(b.Dec))
 }
 
 // exact are a column's statistics if they are exact.

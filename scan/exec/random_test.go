@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 
 	"pgregory.net/rapid"
 )
@@ -52,9 +53,9 @@ func genValue(t *rapid.T, typ Type, nulls bool) any {
 	case vector.String:
 		return pick(t, "", "a", "A", "ab", "b", "Ä%", "some1", "some2", "a text that is longer than sixteen bytes", "a text that is longer than sixteen butts", "x_y")
 	}
-	x := from64(int64(genInt(t, 2000) - 1000))
+	x := wideint.From64(int64(genInt(t, 2000) - 1000))
 	if genInt(t, 6) == 0 {
-		x, _ = x.mul(pow10[pick(t, 20, 34, 18)])
+		x, _ = x.Mul(wideint.Pow10[pick(t, 20, 34, 18)])
 	}
 	return x
 }

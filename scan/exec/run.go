@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"millrace/scan/exec/spill"
 )
 
 // Options of a run.
@@ -13,7 +15,7 @@ type Options struct {
 	// Budget is asked for memory; nil: none is counted.
 	Budget Budget
 	// Spill makes temporary files; nil: operators fail instead of spilling.
-	Spill Spiller
+	Spill spill.Files
 	// Explain collects what each operator did when it is set (EXPLAIN ANALYZE).
 	Explain *Explain
 }
@@ -24,18 +26,6 @@ type Budget interface {
 	Grow(n int64) bool
 	// Shrink gives n bytes back.
 	Shrink(n int64)
-}
-
-// Spiller makes anonymous temporary files, gone with Close and at the next start.
-type Spiller interface {
-	Create() (SpillFile, error)
-}
-
-// SpillFile is written once in order, then read any number of times.
-type SpillFile interface {
-	Write(p []byte) (int, error)
-	ReadAt(p []byte, off int64) (int, error)
-	Close() error
 }
 
 // ErrNotSupported says that a plan holds something that Run cannot carry out; Check says so

@@ -3,6 +3,7 @@ package exec
 import (
 	"millrace/internal/vector"
 	"millrace/scan"
+	"millrace/scan/exec/wideint"
 )
 
 // fromStats answers aggregates without groups for those blocks all of whose rows count, out of
@@ -105,8 +106,8 @@ func (a *intSumAcc) addStats(s Stats, rows int) {
 		return
 	}
 	a.wide = extend(a.wide, len(a.cells))
-	x := from256(s.Sum.Dec)
-	a.wide[0].add(int128{x[0], int64(x[1])}) // a block's sum of BIGINTs has less than 128 bits
+	x := wideint.From256(s.Sum.Dec)
+	a.wide[0].Add(wideint.Int128{Lo: x[0], Hi: int64(x[1])}) // a block's sum of BIGINTs has less than 128 bits
 	a.cells[0].n += int64(rows - s.Nulls)
 }
 
@@ -116,7 +117,7 @@ func (a *wideSumAcc) addStats(s Stats, rows int) {
 	if s.Nulls == rows {
 		return
 	}
-	a.sums[0].add(from256(s.Sum.Dec))
+	a.sums[0].Add(wideint.From256(s.Sum.Dec))
 	a.n[0] += int64(rows - s.Nulls)
 }
 

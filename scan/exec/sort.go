@@ -7,6 +7,7 @@ import (
 
 	"millrace/internal/vector"
 	"millrace/scan"
+	"millrace/scan/exec/spill"
 )
 
 // sortOp is a Sort of many rows, stable in the order of its child. When the budget is used up, the
@@ -18,10 +19,10 @@ type sortOp struct {
 	keys  *sortKeys
 	held  holding
 
-	buf    sortBuffer
+	buf    spill.Buffer
 	at     int // in buf
-	runs   []*spillRun
-	merged *merge // of the runs; nil: all rows are in buf
+	runs   []*spill.Run
+	merged *spill.Merge // of the runs; nil: all rows are in buf
 	skip   int64
 	left   int64 // rows to yield; −1: all
 
@@ -70,7 +71,7 @@ func (s *sortOp) next(ctx context.Context) (*Batch, error) {
 			s.left = max(s.left-1, -1)
 		}
 		if s.merged != nil {
-			if err := s.merged.advance(); err != nil {
+			if err := s.merged.Advance(); err != nil {
 				return nil, err
 			}
 		}
@@ -84,12 +85,12 @@ func (s *sortOp) next(ctx context.Context) (*Batch, error) {
 // row is the next row, nil at the end. Of a merge it is valid until the merge advances.
 func (s *sortOp) row() ([]byte, error) {
 	if s.merged != nil {
-		return s.merged.row(), nil
+		return s.merged.Row(), nil
 	}
-	if s.at == len(s.buf.items) {
+	if s.at == len(s.buf.Items) {
 		return nil, nil
 	}
-	_, row, _ := splitRecord(s.buf.record(s.buf.items[s.at]))
+	_, row, _ := spill.Split(s.buf.Record(s.buf.Items[s.at]))
 	s.at++
 	return row, nil
 }
@@ -111,10 +112,10 @@ func (s *sortOp) gather(ctx context.Context) error {
 		for k, i := range b.rows() {
 			key = s.keys.append(key[:0], k)
 			row = appendRow(row[:0], b.Cols, int(i))
-			err := s.buf.add(key, row, s.held.set)
-			if errors.Is(err, scan.ErrMemory) && s.run.opts.Spill != nil && len(s.buf.items) > 0 {
+			err := s.buf.Add(key, row, s.held.set)
+			if errors.Is(err, scan.ErrMemory) && s.run.opts.Spill != nil && len(s.buf.Items) > 0 {
 				if err = s.spill(); err == nil {
-					err = s.buf.add(key, row, s.held.set)
+					err = s.buf.Add(key, row, s.held.set)
 				}
 			}
 			if err != nil {
@@ -123,27 +124,27 @@ func (s *sortOp) gather(ctx context.Context) error {
 		}
 	}
 	if len(s.runs) == 0 {
-		s.buf.sort()
+		s.buf.Sort()
 		return nil
 	}
-	if len(s.buf.items) > 0 {
+	if len(s.buf.Items) > 0 {
 		if err := s.spill(); err != nil {
 			return err
 		}
 	}
-	s.buf = sortBuffer{}
-	if err := s.held.set(int64(len(s.runs)) * spillBuffer); err != nil {
+	s.buf = spill.Buffer{}
+	if err := s.held.set(int64(len(s.runs)) * spill.BufferBytes); err != nil {
 		return err
 	}
 	var err error
-	s.merged, err = newMerge(s.runs)
+	s.merged, err = spill.NewMerge(s.runs)
 	return err
 }
 
 // spill writes what is in memory as a run. The memory is kept for the next one.
 func (s *sortOp) spill() error {
-	s.buf.sort()
-	run, err := newSpillRun(s.run.opts.Spill, &s.buf)
+	s.buf.Sort()
+	run, err := spill.Write(s.run.opts.Spill, &s.buf)
 	if run != nil {
 		s.runs = append(s.runs, run)
 	}
@@ -151,18 +152,18 @@ func (s *sortOp) spill() error {
 		return err
 	}
 	if st := s.run.stats[s.n]; st != nil {
-		st.Spilled += run.size
+		st.Spilled += run.Size
 	}
-	s.buf.reset()
+	s.buf.Reset()
 	return nil
 }
 
 func (s *sortOp) close() {
 	s.child.close()
 	for _, r := range s.runs {
-		_ = r.file.Close() // it is gone either way
+		_ = r.Close() // it is gone either way
 	}
-	s.buf, s.runs, s.merged = sortBuffer{}, nil, nil
+	s.buf, s.runs, s.merged = spill.Buffer{}, nil, nil
 	_ = s.held.set(0)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 )
 
 // appendSortKey appends bytes that compare as row i of v does among values of its type: NULL first,
@@ -63,16 +64,6 @@ func appendSortText(dst, s []byte) []byte {
 	return append(dst, 0, 0)
 }
 
-// keyPrefix is the first eight bytes of a key, as a number that orders like them.
-func keyPrefix(key []byte) uint64 {
-	if len(key) >= 8 {
-		return binary.BigEndian.Uint64(key)
-	}
-	var b [8]byte
-	copy(b[:], key)
-	return binary.BigEndian.Uint64(b[:])
-}
-
 // decodeSortKey is the first value of a key, as a vector of one row.
 func decodeSortKey(key []byte, t Type, desc bool) vector.Vector {
 	flip := byte(0)
@@ -118,14 +109,14 @@ func decodeSortKey(key []byte, t Type, desc bool) vector.Vector {
 		}
 		v.Offsets, v.Bytes = []uint32{0, uint32(len(s))}, s
 	default:
-		x := int256{3: word() ^ signBit}
+		x := wideint.Int256{3: word() ^ signBit}
 		for w := 2; w >= 0; w-- {
 			x[w] = word()
 		}
 		if t.Kind == vector.Decimal128 {
-			v.Dec128 = append(v.Dec128, x.num128())
+			v.Dec128 = append(v.Dec128, x.Num128())
 		} else {
-			v.Dec256 = append(v.Dec256, x.num())
+			v.Dec256 = append(v.Dec256, x.Num())
 		}
 	}
 	return v

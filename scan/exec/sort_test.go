@@ -10,6 +10,7 @@ import (
 
 	"millrace/internal/vector"
 	"millrace/scan"
+	"millrace/scan/exec/spill"
 
 	"pgregory.net/rapid"
 )
@@ -22,7 +23,7 @@ type memSpillFile struct {
 	s *memSpill
 }
 
-func (s *memSpill) Create() (SpillFile, error) {
+func (s *memSpill) Create() (spill.File, error) {
 	s.open.Add(1)
 	s.made.Add(1)
 	return &memSpillFile{s: s}, nil
@@ -117,7 +118,7 @@ func TestASortLargerThanItsBudgetSpillsAndStaysStable(t *testing.T) {
 
 type fullDisk struct{}
 
-func (fullDisk) Create() (SpillFile, error) { return fullDisk{}, nil }
+func (fullDisk) Create() (spill.File, error) { return fullDisk{}, nil }
 
 func (fullDisk) Write([]byte) (int, error)         { return 0, os.ErrInvalid }
 func (fullDisk) ReadAt([]byte, int64) (int, error) { return 0, os.ErrInvalid }

@@ -7,6 +7,7 @@ import (
 
 	"millrace/internal/vector"
 	"millrace/scan"
+	"millrace/scan/exec/wideint"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
@@ -368,7 +369,7 @@ func (a *intSumAcc) addSums(s *Sums, gids []uint32, weights []int64) error {
 	for i, n := range s.Rows {
 		g := groupOf(gids, i)
 		a.cells[g].n += n
-		a.wide[g].add(int128{s.Sum[i].LowBits(), s.Sum[i].HighBits()})
+		a.wide[g].Add(wideint.Int128{Lo: s.Sum[i].LowBits(), Hi: s.Sum[i].HighBits()})
 		if a.all && n < weights[i] {
 			a.nulls = extend(a.nulls, int(g)+1)
 			a.nulls[g] += weights[i] - n
@@ -381,7 +382,7 @@ func (a *wideSumAcc) addSums(s *Sums, gids []uint32, _ []int64) error {
 	for i, n := range s.Rows {
 		g := groupOf(gids, i)
 		a.n[g] += n
-		a.sums[g].add128(s.Sum[i].LowBits(), s.Sum[i].HighBits())
+		a.sums[g].Add128(s.Sum[i].LowBits(), s.Sum[i].HighBits())
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/wideint"
 )
 
 // tallySource has texts with NULLs and numbers in blocks of four rows.
@@ -107,7 +108,7 @@ func TestNumbersAreSummedUpByTheValuesOfATally(t *testing.T) {
 	types := []Type{tText, tInt, tInt, money, tText}
 	var table [][]any
 	for i := range 60 {
-		row := []any{[]string{"de", "ch", "AT", "at", "fr"}[i*i%5], int64(i % 4), int64(math.MaxInt64 - i), from64(int64(i-30) * 101), "x"}
+		row := []any{[]string{"de", "ch", "AT", "at", "fr"}[i*i%5], int64(i % 4), int64(math.MaxInt64 - i), wideint.From64(int64(i-30) * 101), "x"}
 		for c := range 4 {
 			if (i*7+c*3)%11 == 0 {
 				row[c] = nil

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"millrace/internal/vector"
+	"millrace/scan/exec/spill"
 )
 
 // topRows is up to how many rows a Sort with a limit keeps the best ones only, instead of sorting all.
@@ -109,10 +110,10 @@ func (t *topOp) gather(ctx context.Context) error {
 		from := -1
 		for i, s := range t.sinks {
 			s := s.(*topSink)
-			if next[i] == len(s.buf.items) {
+			if next[i] == len(s.buf.Items) {
 				continue
 			}
-			key, row, _ := splitRecord(s.buf.record(s.buf.items[next[i]]))
+			key, row, _ := spill.Split(s.buf.Record(s.buf.Items[next[i]]))
 			if from < 0 || bytes.Compare(key, best.key) < 0 {
 				best, from = topRow{key, row}, i
 			}
@@ -142,8 +143,8 @@ func (t *topOp) close() {
 type topSink struct {
 	keys *sortKeys
 	most int
-	buf  sortBuffer
-	old  sortBuffer // the memory of buf before the last cut
+	buf  spill.Buffer
+	old  spill.Buffer // the memory of buf before the last cut
 	held holding
 	late bool // rows are read when they are known: only their keys are kept
 
@@ -183,11 +184,11 @@ func (s *topSink) add(b *Batch) error {
 		if s.enc = s.enc[:0]; !s.late {
 			s.enc = appendRow(s.enc, b.Cols, int(rows[k]))
 		}
-		if err := s.buf.add(s.key, s.enc, func(n int64) error { return s.held.set(n + s.old.size()) }); err != nil {
+		if err := s.buf.Add(s.key, s.enc, func(n int64) error { return s.held.set(n + s.old.Size()) }); err != nil {
 			return err
 		}
 		// The first bound as soon as there can be one; then cut when that is worth a sort.
-		if n := len(s.buf.items); n >= 2*s.most+cutRows || s.worst == nil && n > s.most {
+		if n := len(s.buf.Items); n >= 2*s.most+cutRows || s.worst == nil && n > s.most {
 			if err := s.cut(); err != nil {
 				return err
 			}
@@ -346,16 +347,16 @@ func betterInts[T int8 | int16 | int32 | int64](vals []T, base, bound int64, des
 
 // cut sorts, and keeps the best.
 func (s *topSink) cut() error {
-	s.buf.sort()
-	if len(s.buf.items) < s.most || s.most == 0 {
+	s.buf.Sort()
+	if len(s.buf.Items) < s.most || s.most == 0 {
 		return nil
 	}
-	s.old.reset()
+	s.old.Reset()
 	var key []byte
-	for _, it := range s.buf.items[:s.most] {
-		k, row, _ := splitRecord(s.buf.record(it))
+	for _, it := range s.buf.Items[:s.most] {
+		k, row, _ := spill.Split(s.buf.Record(it))
 		key = k
-		if err := s.old.add(key, row, func(n int64) error { return s.held.set(n + s.buf.size()) }); err != nil {
+		if err := s.old.Add(key, row, func(n int64) error { return s.held.set(n + s.buf.Size()) }); err != nil {
 			return err
 		}
 	}

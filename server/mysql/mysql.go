@@ -22,6 +22,7 @@ import (
 	"millrace/ingest"
 	"millrace/pushdown"
 	"millrace/scan/exec"
+	"millrace/scan/exec/spill"
 	"millrace/server/auth"
 	"millrace/server/mysql/sqlerr"
 	"millrace/server/mysql/sqlfn"
@@ -72,7 +73,7 @@ type Options struct {
 	// DefaultQueryBytes. Never more than half of MemoryBytes.
 	QueryBytes uint64
 	// Spill takes the rows that do not fit; nil: such statements fail.
-	Spill exec.Spiller
+	Spill spill.Files
 
 	// FewRows is pushdown.Options.FewRows.
 	FewRows int64

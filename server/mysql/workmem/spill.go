@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"millrace/internal/vfs"
-	"millrace/scan/exec"
+	"millrace/scan/exec/spill"
 	"millrace/server/mysql/sqlerr"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,7 +24,7 @@ type Spill struct {
 	bytes prometheus.Counter
 }
 
-var _ exec.Spiller = (*Spill)(nil)
+var _ spill.Files = (*Spill)(nil)
 
 // NewSpill removes what an earlier process may have left in the directory. It need not be there:
 // the first file makes it, so that a server starts on a full disk.
@@ -70,8 +70,8 @@ func (s *Spill) room() error {
 	return nil
 }
 
-// Create implements exec.Spiller.
-func (s *Spill) Create() (exec.SpillFile, error) {
+// Create implements spill.Files.
+func (s *Spill) Create() (spill.File, error) {
 	if err := s.fs.MkdirAll(s.dir); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ type spillFile struct {
 	upto int64 // there was room
 }
 
-// Write implements exec.SpillFile. errDiskFull where producers would be left too little of the disk.
+// Write implements spill.File. errDiskFull where producers would be left too little of the disk.
 func (f *spillFile) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,4 +1,4 @@
-package exec
+package spill
 
 import (
 	"bytes"
@@ -7,35 +7,35 @@ import (
 	"fmt"
 )
 
-// spillRun is a file of records (see sortBuffer), in their order.
-type spillRun struct {
-	file SpillFile
-	size int64
+// Run is a file of records (see Buffer), in their order.
+type Run struct {
+	file File
+	Size int64 // bytes
 }
 
-// spillBuffer is how much is written or read at once; a merge holds one for each run.
-const spillBuffer = 256 << 10
+// BufferBytes is how much is written or read at once; a merge holds one for each run.
+const BufferBytes = 256 << 10
 
-// newSpillRun writes the rows of a sorted buffer.
-func newSpillRun(s Spiller, b *sortBuffer) (*spillRun, error) {
+// Write writes the rows of a sorted buffer.
+func Write(s Files, b *Buffer) (*Run, error) {
 	f, err := s.Create()
 	if err != nil {
-		return nil, fmt.Errorf("exec: spill: %w", err)
+		return nil, fmt.Errorf("spill: %w", err)
 	}
-	r := &spillRun{file: f}
-	buf := make([]byte, 0, spillBuffer)
+	r := &Run{file: f}
+	buf := make([]byte, 0, BufferBytes)
 	flush := func() error {
 		if _, err := f.Write(buf); err != nil {
 			_ = f.Close() // the write's error is the one to tell
-			return fmt.Errorf("exec: spill: %w", err)
+			return fmt.Errorf("spill: %w", err)
 		}
-		r.size += int64(len(buf))
+		r.Size += int64(len(buf))
 		buf = buf[:0]
 		return nil
 	}
-	for _, it := range b.items {
-		record := b.record(it)
-		_, _, rest := splitRecord(record)
+	for _, it := range b.Items {
+		record := b.Record(it)
+		_, _, rest := Split(record)
 		record = record[:len(record)-len(rest)]
 		if len(buf) > 0 && len(buf)+len(record) > cap(buf) {
 			if err := flush(); err != nil {
@@ -47,9 +47,12 @@ func newSpillRun(s Spiller, b *sortBuffer) (*spillRun, error) {
 	return r, flush()
 }
 
+// Close gives the file back.
+func (r *Run) Close() error { return r.file.Close() }
+
 // runReader reads a run from its beginning.
 type runReader struct {
-	*spillRun
+	*Run
 	at       int64 // read so far
 	buf      []byte
 	rest     []byte // of buf
@@ -64,15 +67,15 @@ func (r *runReader) next() (bool, error) {
 			r.key, r.row, r.rest = key, row, rest
 			return true, nil
 		}
-		left := r.size - r.at
+		left := r.Size - r.at
 		if left == 0 {
 			if len(r.rest) > 0 {
-				return false, fmt.Errorf("exec: spill: %d bytes behind the last row", len(r.rest))
+				return false, fmt.Errorf("spill: %d bytes behind the last row", len(r.rest))
 			}
 			return false, nil
 		}
 		if len(r.rest) == cap(r.buf) || r.buf == nil { // a record larger than the buffer
-			bigger := make([]byte, len(r.rest), max(spillBuffer, 2*cap(r.buf)))
+			bigger := make([]byte, len(r.rest), max(BufferBytes, 2*cap(r.buf)))
 			copy(bigger, r.rest)
 			r.buf = bigger
 		} else {
@@ -82,7 +85,7 @@ func (r *runReader) next() (bool, error) {
 		from := len(r.buf)
 		r.buf = r.buf[:from+n]
 		if _, err := r.file.ReadAt(r.buf[from:], r.at); err != nil {
-			return false, fmt.Errorf("exec: spill: %w", err)
+			return false, fmt.Errorf("spill: %w", err)
 		}
 		r.at += int64(n)
 		r.rest = r.buf
@@ -103,13 +106,14 @@ func wholeRecord(b []byte) (key, row, rest []byte, ok bool) {
 	return b[:k:k], b[k : k+r : k+r], b[k+r:], true
 }
 
-// merge yields the records of several runs in order.
-type merge struct{ runs []*runReader }
+// Merge yields the records of several runs in order.
+type Merge struct{ runs []*runReader }
 
-func newMerge(runs []*spillRun) (*merge, error) {
-	m := &merge{}
+// NewMerge begins at the first row of all runs; of rows with equal keys those of earlier runs come first.
+func NewMerge(runs []*Run) (*Merge, error) {
+	m := &Merge{}
 	for i, run := range runs {
-		r := &runReader{spillRun: run, order: i}
+		r := &runReader{Run: run, order: i}
 		ok, err := r.next()
 		if err != nil {
 			return nil, err
@@ -122,15 +126,16 @@ func newMerge(runs []*spillRun) (*merge, error) {
 	return m, nil
 }
 
-// row is the present row, nil at the end; valid until advance.
-func (m *merge) row() []byte {
+// Row is the present row, nil at the end; valid until Advance.
+func (m *Merge) Row() []byte {
 	if len(m.runs) == 0 {
 		return nil
 	}
 	return m.runs[0].row
 }
 
-func (m *merge) advance() error {
+// Advance goes to the next row.
+func (m *Merge) Advance() error {
 	ok, err := m.runs[0].next()
 	switch {
 	case err != nil:
@@ -144,17 +149,17 @@ func (m *merge) advance() error {
 }
 
 // Len, Less, Swap, Push and Pop implement heap.Interface.
-func (m *merge) Len() int { return len(m.runs) }
+func (m *Merge) Len() int { return len(m.runs) }
 
-func (m *merge) Less(i, j int) bool {
+func (m *Merge) Less(i, j int) bool {
 	if c := bytes.Compare(m.runs[i].key, m.runs[j].key); c != 0 {
 		return c < 0
 	}
 	return m.runs[i].order < m.runs[j].order
 }
-func (m *merge) Swap(i, j int) { m.runs[i], m.runs[j] = m.runs[j], m.runs[i] }
-func (m *merge) Push(x any)    { m.runs = append(m.runs, x.(*runReader)) }
-func (m *merge) Pop() any {
+func (m *Merge) Swap(i, j int) { m.runs[i], m.runs[j] = m.runs[j], m.runs[i] }
+func (m *Merge) Push(x any)    { m.runs = append(m.runs, x.(*runReader)) }
+func (m *Merge) Pop() any {
 	last := m.runs[len(m.runs)-1]
 	m.runs = m.runs[:len(m.runs)-1]
 	return last
