@@ -13,6 +13,7 @@ var known = []struct {
 	{regexp.MustCompile(`in 'ORDER BY'`), "MariaDB looks for a column named by a negative constant; MySQL ignores constants"},
 	{regexp.MustCompile(`ORDER BY (?:.*, )?-\(-\d+\)(?: ASC| DESC)?(?:,|$| LIMIT)`), "MariaDB takes -(-3) in ORDER BY for the position 3; to MySQL it is a constant"},
 	{regexp.MustCompile(`Unknown column '\d+'`), "MariaDB takes a position beyond 2^32 in ORDER BY for a constant; MySQL knows no such column"},
+	{regexp.MustCompile(`[-+*/] \(SELECT AVG\(`), "an average of a subquery is rounded to its digits before it is computed with; MySQL computes with all that it has"},
 	{regexp.MustCompile(`out of range`), "whether a branch that is not taken or a row that is filtered overflows depends on the order of evaluation"},
 }
 
