@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,34 +114,30 @@ func (tm *terminal) types(keys string) {
 func (tm *terminal) expect(pattern string) string {
 	tm.t.Helper()
 	re := regexp.MustCompile(pattern)
-	// A test that hangs says nothing; this says what was on the terminal.
-	expired := false
-	timer := time.AfterFunc(time.Minute, func() {
-		tm.mu.Lock()
-		expired = true
-		tm.changed.Broadcast()
-		tm.mu.Unlock()
-	})
-	defer timer.Stop()
-	tm.mu.Lock()
-	defer tm.mu.Unlock()
-	for {
+	var found string
+	tm.wait(func() bool {
 		fresh := tm.text.Bytes()[tm.seen:]
-		if m := re.FindIndex(fresh); m != nil {
+		m := re.FindIndex(fresh)
+		if m != nil {
 			tm.seen += m[1]
-			return string(fresh[:m[1]])
+			found = string(fresh[:m[1]])
 		}
-		if tm.ended || expired {
-			tm.t.Fatalf("no %s on the terminal:\n%s", pattern, fresh)
-		}
-		tm.changed.Wait()
-	}
+		return m != nil
+	}, func() string { return fmt.Sprintf("no %s on the terminal:\n%s", pattern, tm.text.Bytes()[tm.seen:]) })
+	return found
 }
 
 // shows waits until the screen ends with those rows.
 func (tm *terminal) shows(rows ...string) {
 	tm.t.Helper()
 	want := strings.Join(rows, "\n")
+	tm.wait(func() bool { return strings.HasSuffix(tm.screen.String(), want) },
+		func() string { return fmt.Sprintf("the screen shows\n%s\nand not at its end\n%s", tm.screen, want) })
+}
+
+// wait waits until what is on the terminal is as asked for. A test that hangs says nothing; this says what is there instead.
+func (tm *terminal) wait(there func() bool, instead func() string) {
+	tm.t.Helper()
 	expired := false
 	timer := time.AfterFunc(time.Minute, func() {
 		tm.mu.Lock()
@@ -151,9 +148,9 @@ func (tm *terminal) shows(rows ...string) {
 	defer timer.Stop()
 	tm.mu.Lock()
 	defer tm.mu.Unlock()
-	for !strings.HasSuffix(tm.screen.String(), want) {
+	for !there() {
 		if tm.ended || expired {
-			tm.t.Fatalf("the screen shows\n%s\nand not at its end\n%s", tm.screen, want)
+			tm.t.Fatal(instead())
 		}
 		tm.changed.Wait()
 	}
